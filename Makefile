@@ -1,0 +1,50 @@
+# Every target sets up what it needs in .venv; all that must be there before is Python, pip and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help test check unit oldest core simulate bench clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+simulate: $(VENV)/ready  ## Let Info, Random and Nonredundant ask a simulated person about Wine
+	$(BIN)/tercet simulate
+
+test: check unit  ## Lint, types, layers, tests with coverage
+
+check: $(VENV)/ready  ## Lint, types and layers only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(VENV)/ready  ## Tests only
+	$(BIN)/pytest --cov --cov-report=term
+
+oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and metric-learn
+	.venv-oldest/bin/pytest
+
+core: .venv-core/ready  ## The README's example with the core dependencies only
+	.venv-core/bin/python tests/core_only.py
+
+bench: $(VENV)/ready  ## Time the solvers against their peers
+	$(BIN)/python benchmarks/qp.py
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+.venv-oldest/ready: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/pip install --quiet --editable '.[experiments,test]' --requirement tests/oldest.txt
+	touch $@
+
+.venv-core/ready: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-core
+	.venv-core/bin/pip install --quiet --editable .
+	touch $@
+
+clean:  ## Remove the environments and caches
+	rm -rf .venv .venv-oldest .venv-core .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage simulation

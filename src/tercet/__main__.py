@@ -1,0 +1,7 @@
+"""``python -m tercet``."""
+
+import sys
+
+from tercet.cli import main
+
+sys.exit(main())

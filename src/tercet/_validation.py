@@ -1,0 +1,148 @@
+"""The only place that checks input; every message names the offending value and the way out."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def check_features(X: ArrayLike, *, name: str = "X") -> Floats:
+    """Return ``X`` as a finite float array of at least three rows and one column."""
+    try:
+        features = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a table of numbers, one row an item: {error}") from error
+    if features.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions (items, features), not shape {features.shape}; "
+            f"reshape a single feature with {name}.reshape(-1, 1)"
+        )
+    n_items, n_features = features.shape
+    if n_items < 3:
+        raise ValueError(f"{name} has {n_items} items; a question needs at least 3")
+    if n_features < 1:
+        raise ValueError(f"{name} has no features; give each item at least one")
+    bad = ~np.isfinite(features)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name} holds {int(bad.sum())} values that are NaN or infinite, the first "
+            f"({features[row, column]}) in row {row}, column {column}; drop those items or fill them in"
+        )
+    return features
+
+
+def check_triplets(triplets: ArrayLike, n_items: int | None = None) -> Ints:
+    """Return ``triplets`` as an (m, 3) integer array of three different items a row."""
+    array = np.asarray(triplets)
+    if array.size == 0:
+        return np.empty((0, 3), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"triplets must have shape (m, 3), one row (i, j, k), not {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"triplets must hold item indices (integers), not {array.dtype}")
+    result = array.astype(np.int64)
+    check_range(result, n_items)
+    i, j, k = result.T
+    repeated = (i == j) | (i == k) | (j == k)
+    if repeated.any():
+        row = int(np.flatnonzero(repeated)[0])
+        raise ValueError(
+            f"triplet {row} is {_as_tuple(result[row])}: an item cannot be compared with itself; "
+            "use three different items"
+        )
+    return result
+
+
+def check_range(triplets: Ints, n_items: int | None) -> None:
+    """Refuse item indices below 0, or at or above ``n_items`` where that is known."""
+    if triplets.size == 0:
+        return
+    if triplets.min() < 0 or (n_items is not None and triplets.max() >= n_items):
+        outside = (triplets < 0) | (triplets >= (np.inf if n_items is None else n_items))
+        row = int(np.argwhere(outside)[0, 0])
+        allowed = "0 or more" if n_items is None else f"0 to {n_items - 1}"
+        raise ValueError(f"triplet {row} is {_as_tuple(triplets[row])}: item indices must be {allowed}")
+
+
+def check_beliefs(beliefs: ArrayLike) -> Floats:
+    """Return ``beliefs`` as an (n, C) array whose rows are probabilities."""
+    array = np.asarray(beliefs, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] < 1:
+        raise ValueError(f"beliefs must have shape (items, classes), not {array.shape}")
+    sums = array.sum(axis=1)
+    # Written so that NaN counts as wrong.
+    wrong = ~((np.abs(sums - 1.0) <= 1e-6) & (array.min(axis=1, initial=0.0) >= 0.0))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"beliefs row {row} is {array[row].tolist()} (sum {sums[row]:g}); "
+            "each row must be non-negative and sum to 1"
+        )
+    return array
+
+
+def check_n_classes(n_classes: Any, n_items: int) -> int:
+    """Return ``n_classes`` as an int from 2 to ``n_items``."""
+    count = check_count("n_classes", n_classes, minimum=2)
+    if count > n_items:
+        raise ValueError(f"n_classes is {count}, but there are only {n_items} items; use at most {n_items}")
+    return count
+
+
+def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
+    """Return ``value`` as an int of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise ValueError(f"{name} must be a whole number of at least {minimum}, not {value!r}")
+    return int(value)
+
+
+def check_number(name: str, value: Any, *, low: float, high: float = np.inf, open_low: bool = False) -> float:
+    """Return ``value`` as a finite float in [low, high], or (low, high] with ``open_low``."""
+    good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not good or not (low < value if open_low else low <= value) or value > high:
+        edge = "above" if open_low else "at least"
+        top = "" if high == np.inf else f" and at most {high:g}"
+        raise ValueError(f"{name} must be a number {edge} {low:g}{top}, not {value!r}")
+    return float(value)
+
+
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats:
+    """Return one finite non-negative weight a row; ones where none are given."""
+    if weights is None:
+        return np.ones(n_rows)
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), one a triplet, not {array.shape}")
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"sample_weight[{row}] is {array[row]}; weights must be finite and not negative")
+    return array
+
+
+def check_labels(y: ArrayLike, n_items: int | None = None) -> Ints:
+    """Return ``y`` as class numbers 0, 1, ... in the order of the sorted labels."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or (n_items is not None and len(labels) != n_items):
+        wanted = "one label an item" if n_items is None else f"{n_items} labels, one an item"
+        raise ValueError(f"y must hold {wanted}, not an array of shape {labels.shape}")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def check_option(name: str, value: Any, options: tuple[str, ...]) -> str:
+    """Return ``value`` if it is one of ``options``."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {value!r}")
+    return value
+
+
+def _as_tuple(row: Ints) -> tuple[int, ...]:
+    return tuple(int(item) for item in row)

@@ -1,0 +1,265 @@
+"""Answers, and the record of what was asked and answered."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from enum import IntEnum
+from os import PathLike
+from typing import Any, TextIO, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tercet._validation import Ints, check_triplets
+
+_WORDS = {"yes": 1, "no": -1, "dk": 0, "dont_know": 0, "don't know": 0}
+_COLUMNS = ("i", "j", "k", "answer")
+_FORMAT = "tercet-comparisons"
+
+
+class Answer(IntEnum):
+    """The answer to "is i more like j or more like k?".
+
+    >>> Answer("yes"), Answer("dk"), Answer(-1)
+    (<Answer.YES: 1>, <Answer.DONT_KNOW: 0>, <Answer.NO: -1>)
+    >>> Answer.YES.swapped
+    <Answer.NO: -1>
+    """
+
+    YES = 1  #: more like j
+    NO = -1  #: more like k
+    DONT_KNOW = 0
+
+    @classmethod
+    def _missing_(cls, value: object) -> Answer:
+        if isinstance(value, str) and value.strip().lower() in _WORDS:
+            return cls(_WORDS[value.strip().lower()])
+        raise ValueError(
+            f"unknown answer {value!r}; use Answer.YES, NO or DONT_KNOW, 'yes', 'no' or 'dk', or 1, -1 or 0"
+        )
+
+    @property
+    def swapped(self) -> Answer:
+        """The answer to the same question with j and k exchanged."""
+        return Answer(-self)
+
+    @property
+    def word(self) -> str:
+        """The answer as it is written to files: yes, no or dk."""
+        return {1: "yes", -1: "no", 0: "dk"}[self.value]
+
+
+def as_answer(value: object) -> Answer:
+    """Return ``value`` as an `Answer`; True and False are refused, since False would read as don't-know."""
+    if isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"unknown answer {value!r}; say 'yes', 'no' or 'dk', or 1, -1 or 0")
+    return Answer(value)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons:
+    """Questions and their answers, in the order they were answered. Immutable.
+
+    Parameters
+    ----------
+    triplets : array-like of shape (m, 3)
+        One row (i, j, k) a question, as item indices.
+    answers : array-like of shape (m,)
+        1 (yes: i is more like j), -1 (no: more like k), 0 (don't know), or the words.
+
+    Examples
+    --------
+    >>> record = Comparisons([(0, 1, 2)], ["no"]).append((3, 4, 5), "dk")
+    >>> record
+    Comparisons(1 yes/no, 1 don't know)
+    >>> record.ordered()  # the item that is closer comes second; don't-knows have none
+    array([[0, 2, 1]])
+    """
+
+    triplets: Ints = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
+    answers: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
+
+    def __post_init__(self) -> None:
+        triplets = check_triplets(self.triplets)
+        answers = as_answers(self.answers)
+        if len(triplets) != len(answers):
+            raise ValueError(
+                f"{len(triplets)} triplets but {len(answers)} answers; give one answer a triplet"
+            )
+        # Copies, so that the caller's arrays stay writable and cannot change this record.
+        for name, array in (("triplets", triplets.copy()), ("answers", answers.copy())):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, int, int], Answer]]:
+        for (i, j, k), answer in zip(self.triplets.tolist(), self.answers.tolist(), strict=True):
+            yield (i, j, k), Answer(answer)
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Comparisons:
+        if isinstance(rows, (int, np.integer)):
+            raise TypeError(f"Comparisons takes slices and masks; for one row use list(comparisons)[{rows}]")
+        return Comparisons(self.triplets[rows], self.answers[rows])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        return np.array_equal(self.triplets, other.triplets) and np.array_equal(self.answers, other.answers)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        decided = int(np.count_nonzero(self.answers))
+        return f"Comparisons({decided} yes/no, {len(self) - decided} don't know)"
+
+    def append(self, triplet: ArrayLike, answer: object) -> Comparisons:
+        """Return a new record with one more answer at the end."""
+        return self.extend(Comparisons(np.asarray(triplet)[np.newaxis], np.array([as_answer(answer)])))
+
+    def extend(self, other: Comparisons) -> Comparisons:
+        """Return a new record with those of ``other`` after these."""
+        return Comparisons(
+            np.concatenate([self.triplets, other.triplets]), np.concatenate([self.answers, other.answers])
+        )
+
+    def swapped(self) -> Comparisons:
+        """Return the same record with j and k exchanged in every question, and yes with no."""
+        return Comparisons(self.triplets[:, [0, 2, 1]], -self.answers)
+
+    @property
+    def decided(self) -> Comparisons:
+        """The yes and no answers only."""
+        return self[self.answers != 0]
+
+    @property
+    def yes_no_share(self) -> float:
+        """The share of answers that are yes or no; NaN when there are none."""
+        return float(np.mean(self.answers != 0)) if len(self) else float("nan")
+
+    def ordered(self) -> Ints:
+        """Return the yes/no triplets so turned that i is more like the second item than the third."""
+        decided = self.decided
+        return cast(
+            Ints,
+            np.where(decided.answers[:, np.newaxis] == 1, decided.triplets, decided.triplets[:, [0, 2, 1]]),
+        )
+
+    def to_csv(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
+        """Write columns i, j, k and answer (yes, no, dk); items by ``ids``, or by index without them."""
+        with _opened(path, "w") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(_COLUMNS)
+            writer.writerows(self._rows(ids))
+
+    @classmethod
+    def from_csv(
+        cls, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None
+    ) -> Comparisons:
+        """Read what `to_csv` wrote, with the same ``ids``. Further columns are passed over."""
+        with _opened(path, "r") as stream:
+            reader = csv.DictReader(stream)
+            missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise ValueError(
+                    f"the CSV has no column {', '.join(missing)}; its header must name i, j, k and answer"
+                )
+            return cls._from_rows(((f"line {reader.line_num}", row) for row in reader), ids)
+
+    def to_json(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
+        """Write the record as JSON; items by ``ids``, or by index without them."""
+        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows(ids)]
+        with _opened(path, "w") as stream:
+            json.dump({"format": _FORMAT, "version": 1, "comparisons": rows}, stream, indent=1)
+            stream.write("\n")
+
+    @classmethod
+    def from_json(
+        cls, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None
+    ) -> Comparisons:
+        """Read what `to_json` wrote, with the same ``ids``."""
+        with _opened(path, "r") as stream:
+            content = json.load(stream)
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+            raise ValueError(f'this JSON is no record of comparisons: it has no "format": "{_FORMAT}"')
+        if content.get("version") != 1:
+            raise ValueError(
+                f"this record has version {content.get('version')!r}; this Tercet reads version 1"
+            )
+        rows = content.get("comparisons")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ValueError('"comparisons" must be a list of objects with i, j, k and answer')
+        return cls._from_rows(((f"comparison {number}", row) for number, row in enumerate(rows)), ids)
+
+    def _rows(self, ids: Sequence[Hashable] | None) -> Iterator[tuple[int | str, int | str, int | str, str]]:
+        if ids is None:
+            for (i, j, k), answer in self:
+                yield i, j, k, answer.word
+        else:
+            names = list(_index_of_names(ids))
+            check_triplets(self.triplets, len(names))
+            for (i, j, k), answer in self:
+                yield names[i], names[j], names[k], answer.word
+
+    @classmethod
+    def _from_rows(
+        cls, rows: Iterable[tuple[str, dict[str, Any]]], ids: Sequence[Hashable] | None
+    ) -> Comparisons:
+        index = None if ids is None else _index_of_names(ids)
+        triplets, answers = [], []
+        for place, row in rows:
+            try:
+                triplets.append([_item(row.get(column), index) for column in "ijk"])
+                answers.append(as_answer(row.get("answer")))
+            except ValueError as error:
+                raise ValueError(f"{place}: {error}") from None
+        return cls(np.array(triplets, dtype=np.int64), np.array(answers, dtype=np.int8))
+
+
+def as_answers(values: ArrayLike) -> NDArray[np.int8]:
+    """Return answers given as numbers, words or `Answer` as an array of 1, -1 and 0."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int8)
+    if array.ndim != 1:
+        raise ValueError(f"answers must have shape (m,), not {array.shape}")
+    if array.dtype.kind not in "iuf":
+        return np.array([as_answer(value) for value in array.tolist()], dtype=np.int8)
+    wrong = ~np.isin(array, (1, 0, -1))
+    if wrong.any():
+        as_answer(array[wrong][0].item())  # raises, and says what is allowed
+    return array.astype(np.int8)
+
+
+def _opened(path: str | PathLike[str] | TextIO, mode: str) -> AbstractContextManager[TextIO]:
+    if isinstance(path, (str, PathLike)):
+        # utf-8-sig also reads files that a spreadsheet saved with a byte-order mark.
+        encoding = "utf-8-sig" if mode == "r" else "utf-8"
+        return cast(TextIO, open(path, mode, encoding=encoding, newline=""))
+    return nullcontext(path)
+
+
+def _index_of_names(ids: Sequence[Hashable]) -> dict[str, int]:
+    index: dict[str, int] = {}
+    for number, name in enumerate(ids):
+        if index.setdefault(str(name), number) != number:
+            raise ValueError(
+                f"the id {str(name)!r} stands for two items; ids must differ when written as text"
+            )
+    return index
+
+
+def _item(value: Any, index: dict[str, int] | None) -> int:
+    if index is None:
+        text = str(value)
+        if isinstance(value, bool) or not text.isascii() or not text.isdigit():
+            raise ValueError(f"{value!r} is no item index; pass ids= if the file names items by id")
+        return int(text)
+    if str(value) not in index:
+        raise ValueError(f"unknown item id {value!r}; pass ids= with all items that the file names")
+    return index[str(value)]

@@ -1,0 +1,168 @@
+"""The paper's beliefs: clusters in the learned space, and a forest that is unsure where they meet."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from tercet._random import RandomState, Seeds
+from tercet._validation import Floats, check_count, check_features, check_n_classes
+from tercet.answers import Comparisons
+
+
+class ClusterForest(BaseEstimator):
+    """k-means in the learned space, then a random forest on the cluster labels.
+
+    The belief about an item is the vote of the trees that did not train on it (out of bag), so an item well
+    inside a cluster is near certain and one between two is not.
+
+    Parameters
+    ----------
+    n_classes : int, optional
+        The number of clusters. An `ActiveLearner` fills in its own.
+    n_trees : int
+        Trees in the forest.
+    n_starts : int
+        Starts of k-means, of which the best is kept.
+    warm_start : bool
+        In a second ``fit`` on the same items also start k-means from the clusters of the first, and keep that
+        result if it is no worse.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    labels_ : array of shape (n,)
+        The cluster of each item.
+    inertia_ : float
+        The sum of squared distances to the cluster centres.
+    forest_ : RandomForestClassifier
+
+    References
+    ----------
+    S. Xiong, R. Rosales, Y. Pei and X. Z. Fern, "Active metric learning from relative comparisons".
+
+    Examples
+    --------
+    >>> Z = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> beliefs = ClusterForest(n_classes=2, random_state=0).fit(Z).predict_proba()
+    >>> beliefs.shape, bool((beliefs[:3].argmax(axis=1) != beliefs[3:].argmax(axis=1)).all())
+    ((6, 2), True)
+    """
+
+    def __init__(
+        self,
+        n_classes: int | None = None,
+        n_trees: int = 50,
+        *,
+        n_starts: int = 10,
+        warm_start: bool = True,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self.n_trees = n_trees
+        self.n_starts = n_starts
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit(self, Z: ArrayLike, comparisons: Comparisons | None = None) -> Self:
+        """Cluster the items and grow the forest.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n, r)
+            The items in the learned space.
+        comparisons : Comparisons, optional
+            Not used: these beliefs see the answers only through the metric.
+        """
+        points = check_features(Z, name="Z")
+        n_classes = check_n_classes(self.n_classes, len(points))
+        n_trees = check_count("n_trees", self.n_trees)
+        seeds = Seeds(self.random_state)
+        self._cluster(points, n_classes, seeds.integer("clusters"))
+        forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seeds.integer("forest"))
+        with warnings.catch_warnings():
+            # Items that are in every bag have no votes; _out_of_bag gives them some.
+            warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+            self.forest_ = forest.fit(points, self.labels_)
+        self.n_classes_ = n_classes
+        self._votes = _out_of_bag(forest.oob_decision_function_, self.labels_, forest.classes_, n_classes)
+        return self
+
+    def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
+        """Return the beliefs about the fitted items (out of bag), or about new points by all trees.
+
+        Parameters
+        ----------
+        Z : array-like of shape (m, r), optional
+            New points in the same learned space.
+
+        Returns
+        -------
+        array of shape (n or m, n_classes)
+        """
+        check_is_fitted(self, "forest_")
+        if Z is None:
+            return self._votes.copy()
+        return _spread(self.forest_.predict_proba(Z), self.forest_.classes_, self.n_classes_)
+
+    def _cluster(self, points: Floats, n_classes: int, seed: int) -> None:
+        """Set labels_ and inertia_ by k-means from new starts and, if wanted, from the last clusters."""
+        n_starts = check_count("n_starts", self.n_starts)
+        starts: list[tuple[str | Floats, int]] = [("k-means++", n_starts)]
+        last = getattr(self, "labels_", None)
+        if self.warm_start and last is not None and len(last) == len(points) and last.max() < n_classes:
+            starts.append((_centres(points, last, n_classes), 1))
+        with warnings.catch_warnings():
+            # Fewer distinct points than classes: some clusters stay empty, and nobody believes in them.
+            warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+            results = [
+                KMeans(n_classes, init=init, n_init=n_init, random_state=seed).fit(points)
+                for init, n_init in starts
+            ]
+        best = min(reversed(results), key=lambda result: result.inertia_)  # a tie keeps the last clusters
+        self.labels_: NDArray[np.int32] = best.labels_
+        self.inertia_ = float(best.inertia_)
+
+
+def _centres(points: Floats, labels: NDArray[np.int32], n_classes: int) -> Floats:
+    """Return the cluster means; a cluster that has emptied starts anew at the point farthest from its own."""
+    sizes = np.bincount(labels, minlength=n_classes)
+    sums = np.zeros((n_classes, points.shape[1]))
+    np.add.at(sums, labels, points)
+    centres = sums / np.maximum(sizes, 1)[:, np.newaxis]
+    empty = np.flatnonzero(sizes == 0)
+    if len(empty):
+        off = ((points - centres[labels]) ** 2).sum(axis=1)
+        centres[empty] = points[np.argsort(-off)[: len(empty)]]
+    return centres
+
+
+def _out_of_bag(
+    votes: Floats, labels: NDArray[np.int32], classes: NDArray[np.int32], n_classes: int
+) -> Floats:
+    """Return out-of-bag votes for all classes; an item in every bag gets the mean vote of its cluster.
+
+    Where nobody in its cluster was out of bag either, the best guess left is that the clusters are right.
+    """
+    beliefs = _spread(np.nan_to_num(votes), classes, n_classes)
+    absent = beliefs.sum(axis=1) == 0
+    for c in np.unique(labels[absent]):
+        peers = (labels == c) & ~absent
+        mean = beliefs[peers].mean(axis=0) if peers.any() else np.eye(n_classes)[c]
+        beliefs[(labels == c) & absent] = mean
+    return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
+
+
+def _spread(votes: Floats, classes: NDArray[np.int32], n_classes: int) -> Floats:
+    """Return votes for the classes the forest saw as an array over all classes."""
+    beliefs = np.zeros((len(votes), n_classes))
+    beliefs[:, classes] = votes
+    return beliefs

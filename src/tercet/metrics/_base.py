@@ -1,0 +1,211 @@
+"""What all metric learners share, in metric-learn's conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from tercet._validation import Floats, check_weights
+from tercet.answers import as_answers
+from tercet.metrics._basis import Basis, resolve_basis
+
+Preprocessor = ArrayLike | Callable[[NDArray[Any]], ArrayLike] | None
+
+
+class MahalanobisMetric(BaseEstimator):
+    """Distances |L (x - x')| for a learned matrix L, called ``components_``.
+
+    Every public method is derived from ``components_``, so that changing it changes all of them. A subclass
+    says in ``_learn`` how differences to the near and to the far item become ``components_``.
+    """
+
+    components_: Floats
+    basis_: Floats
+    n_features_in_: int
+    basis: Basis
+    preprocessor: Preprocessor = None
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Map points to the space in which plain Euclidean distance is the learned one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or of shape (n,) with indices if there is a preprocessor
+
+        Returns
+        -------
+        array of shape (n, n_components)
+        """
+        check_is_fitted(self, "components_")
+        if self.preprocessor is not None and np.ndim(X) == 1:
+            X = look_up(X, self.preprocessor)
+        points = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray(points @ self.components_.T)
+
+    def pair_distance(self, pairs: ArrayLike) -> Floats:
+        """Return the learned distance of each pair, given as (m, 2, d) points or (m, 2) indices."""
+        check_is_fitted(self, "components_")
+        points = self._tuples(pairs, 2)
+        return np.asarray(np.linalg.norm((points[:, 0] - points[:, 1]) @ self.components_.T, axis=1))
+
+    def pair_score(self, pairs: ArrayLike) -> Floats:
+        """Return how alike the two of each pair are: the distance with a minus sign."""
+        return -self.pair_distance(pairs)
+
+    def get_mahalanobis_matrix(self) -> Floats:
+        """Return M = L'L, so that the squared distance is (x - x')' M (x - x')."""
+        check_is_fitted(self, "components_")
+        return np.asarray(self.components_.T @ self.components_)
+
+    def get_metric(self) -> Callable[..., float]:
+        """Return the distance as a function ``metric(u, v, squared=False)`` of two points.
+
+        It keeps a copy of what was learned, and can be given to scikit-learn wherever a metric is wanted.
+        """
+        check_is_fitted(self, "components_")
+        components = self.components_.T.copy()
+
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+            difference = (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64)) @ components
+            square = float(difference @ difference)
+            return square if squared else square**0.5
+
+        return metric
+
+    def _tuples(self, tuples: ArrayLike, size: int) -> Floats:
+        points = resolve_tuples(tuples, size, self.preprocessor)
+        expected = getattr(self, "n_features_in_", points.shape[2])
+        if points.shape[2] != expected:
+            raise ValueError(
+                f"the points have {points.shape[2]} features, but the metric was fitted on {expected}"
+            )
+        return points
+
+    def _fit_points(self, near_first: Floats, weights: Floats, reference: Floats) -> None:
+        """Learn from triplets of points whose second is nearer than the third."""
+        self.n_features_in_ = near_first.shape[2]
+        self.basis_ = resolve_basis(self.basis, reference)
+        head, near, far = near_first.swapaxes(0, 1)
+        to_near, to_far = head - near, head - far
+        if self.basis is not None:
+            to_near, to_far = to_near @ self.basis_.T, to_far @ self.basis_.T
+        self._learn(to_near, to_far, weights)
+
+    def _learn(self, near: Floats, far: Floats, weights: Floats) -> None:
+        raise NotImplementedError
+
+
+class TripletMetric(ClassifierMixin, MahalanobisMetric):
+    """``fit`` on answered questions; the sign of ``decision_function`` predicts the answer."""
+
+    classes_ = np.array([-1, 1])
+
+    def fit(
+        self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from answered questions.
+
+        Parameters
+        ----------
+        triplets : array-like of shape (m, 3) with indices if there is a preprocessor, else (m, 3, d) points
+            Each row is a question (i, j, k).
+        y : array-like of shape (m,), optional
+            The answers: 1 (i is more like j), -1 (more like k), 0 (don't know, passed over).
+            Without it every answer is 1, as in metric-learn.
+        sample_weight : array-like of shape (m,), optional
+            How much each triplet counts; 2 is the same as giving it twice.
+        """
+        points = resolve_tuples(triplets, 3, self.preprocessor)
+        answers = _check_answers(y, len(points))
+        weights = check_weights(sample_weight, len(points))
+        used = answers != 0
+        near_first = np.where(answers[used, None, None] == 1, points[used], points[used][:, [0, 2, 1]])
+        everything = points if self.preprocessor is None or callable(self.preprocessor) else self.preprocessor
+        reference = check_array(
+            np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
+        )
+        self._fit_points(near_first, weights[used], reference)
+        return self
+
+    def decision_function(self, triplets: ArrayLike) -> Floats:
+        """Return d(i, k) - d(i, j): positive where i is nearer to j."""
+        check_is_fitted(self, "components_")
+        points = self._tuples(triplets, 3)
+        to_j, to_k = (
+            np.linalg.norm((points[:, 0] - points[:, other]) @ self.components_.T, axis=1) for other in (1, 2)
+        )
+        return np.asarray(to_k - to_j)
+
+    def predict(self, triplets: ArrayLike) -> NDArray[np.int64]:
+        """Return 1 where i is nearer to j than to k, else -1 (also where the two are equally far)."""
+        return np.where(self.decision_function(triplets) > 0, 1, -1)
+
+    def score(
+        self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the share of yes/no answers predicted right; don't-knows are passed over.
+
+        Without ``y`` every answer is taken to be 1.
+        """
+        predictions = self.predict(triplets)
+        answers = _check_answers(y, len(predictions))
+        weights = check_weights(sample_weight, len(predictions)) * (answers != 0)
+        if not weights.any():
+            raise ValueError("there is no yes or no answer (of positive weight) to score; give at least one")
+        return float(np.average(predictions == answers, weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.target_tags.required = False
+        return tags
+
+
+def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> Floats:
+    """Return tuples given as points, or as indices into ``preprocessor``, as an (m, size, d) array."""
+    array = np.asarray(tuples)
+    if preprocessor is not None and (array.ndim == 2 or array.size == 0) and array.ndim < 3:
+        indices = array.reshape(-1, size) if array.size == 0 else array
+        if indices.shape[1] != size:
+            raise ValueError(f"expected {size} indices a row, not an array of shape {array.shape}")
+        points = look_up(indices.ravel(), preprocessor)
+        return points.reshape(len(indices), size, points.shape[1])
+    if array.ndim != 3 or array.shape[1] != size:
+        hint = "; to use indices give preprocessor=X" if array.ndim == 2 else ""
+        raise ValueError(f"expected points of shape (m, {size}, d), not {array.shape}{hint}")
+    return np.asarray(check_array(array, allow_nd=True, ensure_min_samples=0, dtype=np.float64))
+
+
+def look_up(indices: ArrayLike, preprocessor: Preprocessor) -> Floats:
+    """Return the points that the indices stand for, as a (len(indices), d) array."""
+    wanted = np.asarray(indices)
+    if callable(preprocessor):
+        points = check_array(preprocessor(wanted), ensure_min_samples=0, dtype=np.float64)
+        if len(points) != len(wanted):
+            raise ValueError(f"the preprocessor returned {len(points)} points for {len(wanted)} indices")
+        return np.asarray(points)
+    table = check_array(preprocessor, dtype=np.float64)
+    if wanted.size == 0:
+        return np.empty((0, table.shape[1]))
+    if wanted.dtype.kind not in "iu":
+        raise ValueError(
+            f"with an array as preprocessor, tuples must hold integers (row numbers), not {wanted.dtype}"
+        )
+    outside = (wanted < 0) | (wanted >= len(table))
+    if outside.any():
+        raise ValueError(
+            f"index {wanted[outside][0]} is not a row of the preprocessor, which has {len(table)} rows"
+        )
+    return np.asarray(table[wanted])
+
+
+def _check_answers(y: ArrayLike | None, n_triplets: int) -> NDArray[np.int8]:
+    answers = np.ones(n_triplets, dtype=np.int8) if y is None else as_answers(y)
+    if len(answers) != n_triplets:
+        raise ValueError(f"{n_triplets} triplets but {len(answers)} answers in y; give one answer a triplet")
+    return answers

@@ -1,0 +1,34 @@
+"""What all tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from sklearn.datasets import load_wine
+
+# Machines are shared and noisy, so no deadline; and a failure on CI must be repeatable.
+settings.register_profile("tercet", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("tercet")
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """The folder with the paper's eight datasets, which stays out of the repository."""
+    if not SHARED_DATA.is_dir():
+        assert "CI" not in os.environ, f"CI must have {SHARED_DATA}"
+        pytest.skip(f"needs the paper's datasets in {SHARED_DATA}")
+    return SHARED_DATA

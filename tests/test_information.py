@@ -1,0 +1,126 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercet import information
+from tercet.information import answer_probabilities, information_gain
+
+
+def slow_probabilities_and_gain(Pi, Pj, Pk):
+    """The definition, summed over all C^3 combinations of classes."""
+    joint = {"yes": [], "no": [], "dk": []}
+    for a, b, c in product(range(len(Pi)), repeat=3):
+        answer = "yes" if a == b != c else "no" if a == c != b else "dk"
+        joint[answer].append(Pi[a] * Pj[b] * Pk[c])
+
+    def entropy(weights):
+        p = np.array(weights)
+        p = p[p > 0] / np.sum(p)
+        return -np.sum(p * np.log(p))
+
+    chances = [sum(joint[name]) for name in ("yes", "no", "dk")]
+    before = sum(entropy(P) for P in (Pi, Pj, Pk))
+    after = sum(sum(joint[name]) * entropy(joint[name]) for name in ("yes", "no") if sum(joint[name]) > 0)
+    return chances, (1 - chances[2]) * before - after
+
+
+@st.composite
+def beliefs(draw, max_items=6):
+    n, C = draw(st.integers(3, max_items)), draw(st.integers(1, 5))
+    kind = draw(st.sampled_from(["dirichlet", "one-hot", "uniform", "votes"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if kind == "one-hot":
+        return np.eye(C)[rng.integers(C, size=n)]
+    if kind == "uniform":
+        return np.full((n, C), 1 / C)
+    if kind == "votes":  # as a small forest gives: many zeros and many equal rows
+        return rng.multinomial(3, np.full(C, 1 / C), size=n) / 3
+    return rng.dirichlet(np.full(C, draw(st.sampled_from([0.05, 1.0, 20.0]))), size=n)
+
+
+def every_triplet(n):
+    return np.array([(i, j, k) for i, j, k in product(range(n), repeat=3) if len({i, j, k}) == 3])
+
+
+@given(beliefs())
+def test_equal_to_the_sum_over_all_classes(P):
+    triplets = every_triplet(len(P))
+    slow = [slow_probabilities_and_gain(P[i], P[j], P[k]) for i, j, k in triplets]
+    np.testing.assert_allclose(
+        answer_probabilities(P, triplets), [chances for chances, _ in slow], atol=1e-12
+    )
+    np.testing.assert_allclose(information_gain(P, triplets), [gain for _, gain in slow], atol=1e-12)
+
+
+@given(beliefs())
+def test_probabilities_sum_to_one(P):
+    chances = answer_probabilities(P, every_triplet(len(P)))
+    assert (chances >= 0).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+
+
+@given(beliefs())
+def test_swapping_the_candidates_swaps_yes_and_no_and_keeps_the_score(P):
+    triplets = every_triplet(len(P))
+    swapped = triplets[:, [0, 2, 1]]
+    np.testing.assert_allclose(
+        answer_probabilities(P, triplets)[:, [1, 0, 2]], answer_probabilities(P, swapped), atol=1e-12
+    )
+    np.testing.assert_allclose(information_gain(P, triplets), information_gain(P, swapped), atol=1e-12)
+
+
+@given(beliefs())
+def test_no_more_is_learned_than_is_unknown(P):
+    triplets = every_triplet(len(P))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -np.nansum(P * np.log(P), axis=1)
+    assert (information_gain(P, triplets) <= entropy[triplets].sum(axis=1) + 1e-12).all()
+
+
+@given(beliefs(), st.randoms(use_true_random=False))
+def test_the_names_of_the_classes_do_not_matter(P, random):
+    order = list(range(P.shape[1]))
+    random.shuffle(order)
+    triplets = every_triplet(len(P))
+    np.testing.assert_allclose(
+        information_gain(P, triplets), information_gain(P[:, order], triplets), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        answer_probabilities(P, triplets), answer_probabilities(P[:, order], triplets), atol=1e-12
+    )
+
+
+def test_chunks_change_nothing(monkeypatch, rng):
+    P = rng.dirichlet(np.ones(4), size=20)
+    triplets = every_triplet(20)
+    gains, chances = information_gain(P, triplets), answer_probabilities(P, triplets)
+    monkeypatch.setattr(information, "_CHUNK", 7)
+    np.testing.assert_allclose(information_gain(P, triplets), gains, atol=1e-14)
+    np.testing.assert_allclose(answer_probabilities(P, triplets), chances, atol=1e-14)
+
+
+def test_no_triplets_give_no_scores():
+    P = np.full((3, 2), 0.5)
+    assert information_gain(P, []).shape == (0,)
+    assert answer_probabilities(P, np.empty((0, 3), dtype=int)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("P", "triplets", "message"),
+    [
+        ([[0.5, 0.6], [1, 0], [1, 0]], [(0, 1, 2)], r"row 0 is \[0.5, 0.6\] \(sum 1.1\)"),
+        ([[1, 0], [1.5, -0.5], [1, 0]], [(0, 1, 2)], "row 1"),
+        ([[1, 0], [np.nan, 1], [1, 0]], [(0, 1, 2)], "row 1"),
+        ([1, 0], [(0, 1, 2)], r"\(items, classes\)"),
+        ([[1, 0]] * 3, [(0, 1, 3)], r"\(0, 1, 3\): item indices must be 0 to 2"),
+        ([[1, 0]] * 3, [(0, 1)], r"shape \(m, 3\)"),
+        ([[1, 0]] * 3, [(0.0, 1.0, 2.0)], "integers"),
+    ],
+)
+@pytest.mark.parametrize("function", [answer_probabilities, information_gain])
+def test_bad_input_is_named(function, P, triplets, message):
+    with pytest.raises(ValueError, match=message):
+        function(P, triplets)
