@@ -96,6 +96,10 @@ def knn_accuracy(
     >>> knn_accuracy([[0.0], [0.2], [5.0]], [0, 0, 1], [[0.1], [4.0], [4.5]], [0, 1, 0])
     0.6666666666666666
     """
-    classifier = KNeighborsClassifier(check_count("n_neighbors", n_neighbors))
-    classifier.fit(check_features(Z_train, name="Z_train"), np.asarray(y_train))
-    return float(np.mean(classifier.predict(np.asarray(Z_test, dtype=np.float64)) == np.asarray(y_test)))
+    train, test = np.asarray(Z_train), np.asarray(Z_test)
+    known, true = np.asarray(y_train), np.asarray(y_test)
+    for name, points, labels in (("train", train, known), ("test", test, true)):
+        if len(points) != len(labels):
+            raise ValueError(f"y_{name} must hold {len(points)} labels, one an item, not {len(labels)}")
+    classifier = KNeighborsClassifier(check_count("n_neighbors", n_neighbors)).fit(train, known)
+    return float(np.mean(classifier.predict(test) == true))

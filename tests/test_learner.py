@@ -1,0 +1,355 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from tercet import (
+    ActiveLearner,
+    AlreadyToldError,
+    Answer,
+    ClassOracle,
+    Comparisons,
+    PoolExhaustedError,
+    Query,
+    UnknownQueryError,
+)
+from tercet.beliefs import ClusterForest
+from tercet.information import answer_probabilities, information_gain
+from tercet.metrics import RosalesFung, SchultzJoachims
+from tercet.pools import ExhaustivePool, SampledPool
+from tercet.selection import Info, Nonredundant, Random
+from tercet.triplets import count_questions, question_numbers
+
+X, y = make_blobs(30, centers=3, n_features=4, cluster_std=3.0, random_state=0)
+RULES = [Info(), Random(), Nonredundant()]
+
+
+def make(random_state=0, **parts):
+    return ActiveLearner(
+        X, **{"n_classes": 3, "beliefs": ClusterForest(n_trees=10), **parts}, random_state=random_state
+    )
+
+
+def snapshot(learner):
+    """Everything a user can see."""
+    return (
+        list(learner.comparisons),
+        [query.id for query in learner.pending],
+        learner.metric_.components_.tolist(),
+        learner.beliefs_.tolist(),
+    )
+
+
+def test_ask_gives_the_best_question_of_the_pool():
+    learner = make(pool=ExhaustivePool())
+    (query,) = learner.ask()
+    every = ExhaustivePool().draw(len(X), np.random.default_rng(0))
+    gains = information_gain(learner.beliefs_, every)
+    assert query.score == pytest.approx(gains.max())
+    assert query.score == pytest.approx(information_gain(learner.beliefs_, [query.triplet])[0])
+    np.testing.assert_allclose(
+        query.probabilities, answer_probabilities(learner.beliefs_, [query.triplet])[0]
+    )
+    assert sum(query.probabilities) == pytest.approx(1)
+    assert learner.pending == (query,)
+
+
+@pytest.mark.parametrize("form", [Answer.NO, "no", -1])
+def test_tell_takes_every_form_of_answer(form):
+    learner = make()
+    (query,) = learner.ask()
+    assert learner.tell(query, form) is None
+    assert list(learner.comparisons) == [(query.triplet, Answer.NO)]
+    assert learner.pending == ()
+
+
+def test_tell_in_any_order_by_query_or_id():
+    learner = make()
+    first, second, third = learner.ask(3)
+    learner.tell(third.id, "yes")
+    learner.tell(first, "no")
+    learner.tell(second.id, "dk")
+    assert list(learner.comparisons) == [
+        (third.triplet, Answer.YES),
+        (first.triplet, Answer.NO),
+        (second.triplet, Answer.DONT_KNOW),
+    ]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_no_question_is_asked_twice_until_the_pool_is_empty(rule):
+    small = X[:6]
+    learner = ActiveLearner(
+        small, 2, selector=rule, beliefs=ClusterForest(n_trees=5), pool=ExhaustivePool(), random_state=0
+    )
+    asked = []
+    while len(asked) < count_questions(6):
+        batch = learner.ask(min(7, count_questions(6) - len(asked)))
+        for query in batch[::2]:
+            learner.tell(query, "dk")
+        asked += batch  # every other question stays pending
+    numbers = question_numbers(np.array([query.triplet for query in asked]), 6)
+    assert sorted(numbers.tolist()) == list(range(count_questions(6)))
+    with pytest.raises(PoolExhaustedError, match="the pool has 0 left of 60; use a larger pool"):
+        learner.ask()
+
+
+def test_asking_for_more_than_is_left_changes_nothing():
+    learner = make(pool=SampledPool(1))
+    with pytest.raises(PoolExhaustedError, match="asked for 31 questions, but the pool has 30 left of 30"):
+        learner.ask(31)
+    assert learner.pending == ()
+    assert len(learner.ask(30)) == 30
+
+
+def test_a_batch_of_nonredundant_questions_avoids_its_own_items():
+    learner = make(selector=Nonredundant(), pool=ExhaustivePool())
+    items = [item for query in learner.ask(10) for item in query.triplet]
+    assert len(set(items)) == 30
+    assert [query.probabilities for query in learner.pending] == [None] * 10
+
+
+def test_the_best_of_a_batch_comes_first():
+    scores = [query.score for query in make().ask(8)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_metric_and_beliefs_reflect_every_answer():
+    learner = make()
+    oracle = ClassOracle(y)
+    for _ in range(4):
+        (query,) = learner.ask()
+        learner.tell(query, oracle(query.triplet))
+        told = learner.comparisons
+        expected = SchultzJoachims(basis="standard", preprocessor=X).fit(told.triplets, told.answers)
+        np.testing.assert_allclose(learner.metric_.weights_, expected.weights_, rtol=1e-4, atol=1e-6)
+        assert learner.beliefs_.shape == (30, 3)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_same_seed_same_run(rule):
+    runs = [make(seed, selector=rule).run(ClassOracle(y), 6).comparisons for seed in (5, 5, 6)]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("told", [0, 1, 5, 8, 11])
+def test_a_restart_changes_nothing(rule, told):
+    oracle = ClassOracle(y)
+    unbroken = make(selector=rule).run(oracle, told)
+    restarted = make(selector=rule, comparisons=unbroken.comparisons)
+    assert snapshot(restarted) == snapshot(unbroken)
+    assert restarted.ask() == unbroken.ask()
+    again = make(selector=rule).restore(unbroken.comparisons)
+    assert again.run(oracle, 3).comparisons == make(selector=rule).run(oracle, told + 3).comparisons
+
+
+def test_looking_changes_nothing():
+    oracle = ClassOracle(y)
+    plain, watched = make(selector=Random()), make(selector=Random())
+    for _ in range(6):
+        plain.run(oracle, 1)
+        watched.run(oracle, 1)
+        assert watched.beliefs_.shape == (30, 3)
+        assert watched.metric_.transform(X).shape == (30, 4)
+    assert snapshot(plain) == snapshot(watched)
+
+
+@pytest.mark.parametrize("told", [1, 2, 4, 7, 8])
+def test_undo_takes_the_answer_back_from_the_models_too(told):
+    oracle = ClassOracle(y)
+    learner = make().run(oracle, told - 1)
+    (query,) = learner.ask()
+    before = snapshot(learner)
+    learner.tell(query, oracle(query.triplet))
+    after = snapshot(learner)
+    assert before[2:] != after[2:]
+    assert learner.undo() == query
+    assert snapshot(learner) == before
+    learner.tell(query, oracle(query.triplet))
+    assert snapshot(learner) == after
+
+
+def test_undo_down_to_nothing_and_no_further():
+    learner = make().restore(Comparisons([(0, 1, 2), (3, 4, 5)], ["yes", "no"]))
+    assert learner.undo().triplet == (3, 4, 5)
+    assert learner.undo().triplet == (0, 1, 2)
+    with pytest.raises(ValueError, match="no answer to undo"):
+        learner.undo()
+
+
+def test_what_was_restored_is_not_asked_again_even_with_the_candidates_exchanged():
+    learner = make(pool=ExhaustivePool())
+    (query,) = learner.ask()
+    i, j, k = query.triplet
+    restored = make(pool=ExhaustivePool(), comparisons=Comparisons([(i, k, j)], ["dk"]))
+    numbers = question_numbers(np.array([q.triplet for q in restored.ask(50)]), len(X))
+    assert question_numbers(np.array([query.triplet]), len(X))[0] not in numbers
+
+
+def test_restored_answers_may_repeat_a_question():
+    record = Comparisons([(0, 1, 2), (0, 1, 2), (0, 2, 1)], ["yes", "no", "dk"])
+    learner = make(comparisons=record)
+    assert learner.comparisons == record
+    learner.ask()
+    learner.undo()
+    assert learner.comparisons == record[:2]
+
+
+def test_from_paper_is_the_papers_configuration():
+    learner = ActiveLearner.from_paper(X, n_classes=3, random_state=0)
+    assert learner.metric.get_params()["basis"] is None
+    assert learner.metric.get_params()["prior"] == "identity"
+    assert learner.beliefs.get_params()["n_trees"] == 50
+    assert learner.beliefs.get_params()["n_starts"] == 10
+    assert repr(learner.selector) == "Info()"
+    assert repr(learner.pool) == "SampledPool(multiple=100)"
+    assert len(learner.ask()) == 1
+
+
+def test_from_paper_takes_the_same_keywords():
+    record = Comparisons([(0, 1, 2)], ["yes"])
+    learner = ActiveLearner.from_paper(
+        X,
+        metric=RosalesFung(),
+        beliefs=ClusterForest(3, 7),
+        selector=Random(),
+        pool=ExhaustivePool(),
+        random_state=1,
+        comparisons=record,
+    )
+    assert isinstance(learner.metric_, RosalesFung)
+    assert learner.beliefs.get_params()["n_trees"] == 7
+    assert repr(learner.selector) == "Random()"
+    assert repr(learner.pool) == "ExhaustivePool()"
+    assert learner.comparisons == record
+    with pytest.raises(TypeError, match="colour"):
+        ActiveLearner.from_paper(X, 3, colour="red")
+
+
+def test_the_users_parts_are_left_alone():
+    metric, beliefs = SchultzJoachims(C=5), ClusterForest(3, 10)
+    before = metric.get_params(), beliefs.get_params()
+    ActiveLearner(X, metric=metric, beliefs=beliefs, random_state=0).run(ClassOracle(y), 3)
+    assert (metric.get_params(), beliefs.get_params()) == before
+    assert not hasattr(metric, "weights_")
+    assert not hasattr(beliefs, "labels_")
+
+
+def test_a_seed_of_the_users_own_in_a_part_is_kept():
+    learner = make(beliefs=ClusterForest(3, 10, warm_start=False, random_state=7), metric=SchultzJoachims())
+    expected = ClusterForest(3, 10, random_state=7).fit(X).predict_proba()
+    np.testing.assert_array_equal(learner.beliefs_, expected)
+
+
+@pytest.mark.filterwarnings("ignore:no direction tells near from far")
+@pytest.mark.parametrize(
+    "metric", [RosalesFung(), SchultzJoachims(basis="pca"), SchultzJoachims(preprocessor=X)], ids=repr
+)
+def test_any_metric_learner(metric):
+    learner = make(metric=metric).run(ClassOracle(y), 6)
+    assert learner.metric_.transform(X).shape[0] == 30
+
+
+class Plain:
+    """The least that a metric learner of somebody else's can be."""
+
+    def fit(self, triplets):
+        if len(triplets) < 2:
+            raise ValueError("too few triplets")
+        assert triplets.shape[1:] == (3, 4)
+        near, far = ((triplets[:, 0] - triplets[:, other]) ** 2 for other in (1, 2))
+        self.weights_ = (far - near).mean(axis=0) > 0
+        return self
+
+    def transform(self, X):
+        return X * self.weights_
+
+
+def test_a_learner_with_fit_and_transform_only():
+    learner = make(metric=Plain(), selector=Random())
+    assert isinstance(learner.metric_, SchultzJoachims)  # Euclid, while there are no answers
+    learner.restore(Comparisons([(0, 1, 2)], ["no"]))
+    with pytest.warns(UserWarning, match=r"Plain could not learn from 1 triplets \(too few triplets\)"):
+        assert learner.metric_.transform(X).tolist() == X.tolist()
+    learner.restore(Comparisons([(0, 1, 2), (3, 4, 5), (6, 7, 8)], ["no", "yes", "dk"]))
+    assert isinstance(learner.metric_, Plain)
+    assert learner.beliefs_.shape == (30, 3)
+
+
+def test_run_with_a_progress_bar(capsys):
+    learner = make(selector=Random()).run(ClassOracle(y), 5, progress=True)
+    assert len(learner.comparisons) == 5
+    assert "5/5" in capsys.readouterr().err
+
+
+def test_run_returns_the_learner_and_keeps_answers_when_the_pool_ends():
+    learner = make(selector=Random(), pool=SampledPool(1))
+    with pytest.raises(PoolExhaustedError):
+        learner.run(ClassOracle(y), 31)
+    assert len(learner.comparisons) == 30
+
+
+@pytest.mark.parametrize(
+    ("features", "n_classes", "message"),
+    [
+        (
+            [[0.0], [np.nan], [2.0]],
+            2,
+            r"1 values that are NaN or infinite, the first \(nan\) in row 1, column 0",
+        ),
+        ([[0.0], [np.inf], [2.0]], 2, r"\(inf\) in row 1"),
+        ([[0.0], [1.0]], 2, "X has 2 items; a question needs at least 3"),
+        ([0.0, 1.0, 2.0], 2, r"X.reshape\(-1, 1\)"),
+        (np.empty((3, 0)), 2, "no features"),
+        ([["a"], ["b"], ["c"]], 2, "table of numbers"),
+        (X, 1, "n_classes must be a whole number of at least 2, not 1"),
+        (X, 31, "n_classes is 31, but there are only 30 items"),
+        (X, 2.5, "n_classes must be a whole number of at least 2, not 2.5"),
+        (X, None, "n_classes is missing"),
+    ],
+)
+def test_bad_features_and_classes_are_named(features, n_classes, message):
+    with pytest.raises(ValueError, match=message):
+        ActiveLearner(features, n_classes)
+
+
+def test_two_different_numbers_of_classes_are_named():
+    with pytest.raises(ValueError, match="n_classes is 3, but the belief model has 4"):
+        ActiveLearner(X, 3, beliefs=ClusterForest(4))
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True])
+def test_a_wrong_number_of_questions_is_named(n):
+    with pytest.raises(ValueError, match=f"n must be a whole number of at least 1, not {n!r}"):
+        make().ask(n)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "error", "message"),
+    [
+        (lambda a, told, open_: a.tell(open_, "perhaps"), ValueError, "unknown answer 'perhaps'"),
+        (lambda a, told, open_: a.tell(open_, True), ValueError, "unknown answer True"),
+        (lambda a, told, open_: a.tell(open_.id, 7), ValueError, "unknown answer 7"),
+        (lambda a, told, open_: a.tell(told, "no"), AlreadyToldError, "has its answer already; undo"),
+        (lambda a, told, open_: a.tell(told.id, "no"), AlreadyToldError, "has its answer already"),
+        (lambda a, told, open_: a.tell("0-0-0", "no"), UnknownQueryError, "'0-0-0' was never asked"),
+        (
+            lambda a, told, open_: a.tell(Query("x", (0, 1, 2)), "no"),
+            UnknownQueryError,
+            "'x' was never asked",
+        ),
+        (lambda a, told, open_: a.restore(Comparisons([(0, 1, 30)], [1])), ValueError, "must be 0 to 29"),
+        (lambda a, told, open_: a.restore([(0, 1, 2)]), TypeError, "give Comparisons, not list"),
+        (lambda a, told, open_: a.run(ClassOracle(y), -1), ValueError, "n_queries must be"),
+    ],
+)
+def test_a_mistake_is_named_and_leaves_the_learner_as_it_was(mistake, error, message):
+    learner = make()
+    told, open_ = learner.ask(2)
+    learner.tell(told, "yes")
+    before = snapshot(learner)
+    with pytest.raises(error, match=message):
+        mistake(learner, told, open_)
+    assert snapshot(learner) == before
+    learner.tell(open_, "no")
