@@ -23,13 +23,13 @@ unit: $(VENV)/ready  ## Tests only
 	$(BIN)/pytest --cov --cov-report=term
 
 oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and metric-learn
-	.venv-oldest/bin/pytest
+	TERCET_NEEDS_METRIC_LEARN=1 .venv-oldest/bin/pytest -W default  # old libraries warn of new companions
 
 core: .venv-core/ready  ## The README's example with the core dependencies only
 	.venv-core/bin/python tests/core_only.py
 
 bench: $(VENV)/ready  ## Time the solvers against their peers
-	$(BIN)/python benchmarks/qp.py
+	$(BIN)/python benchmarks/solvers.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""metric-learn's own learners inside Tercet. Its newest release breaks on scikit-learn 1.8, see oldest.txt."""
+"""The learners of metric-learn inside Tercet; its newest release breaks on scikit-learn 1.8."""
 
 import os
 import warnings

@@ -51,10 +51,12 @@ def _simulate(options: argparse.Namespace) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     X, y = load_wine(return_X_y=True)
     judged = {number for number in range(options.queries + 1) if number % 5 == 0 or number == options.queries}
-    marks = simulate(X, y, n_runs=options.runs, n_queries=options.queries, marks=judged, seed=options.seed)
+    marks = simulate(
+        X, y, runs=range(options.runs), n_queries=options.queries, marks=judged, seed=options.seed
+    )
     total = options.runs * options.queries * len(METHODS)
     results = []
-    with tqdm(total=total, unit="question") as bar:
+    with tqdm(total=total, unit="question", mininterval=0.5) as bar:
         for mark in marks:
             results.append(mark)
             bar.update(mark.questions > 0)

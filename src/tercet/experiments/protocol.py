@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -86,7 +86,7 @@ def simulate(
     y: ArrayLike,
     *,
     methods: dict[str, LearnerFactory] = METHODS,
-    n_runs: int = 10,
+    runs: Iterable[int] = range(10),
     n_queries: int = 40,
     marks: Collection[int] = (0, 10, 20, 40),
     seed: int = 0,
@@ -94,9 +94,9 @@ def simulate(
     """Yield a mark before the first and after every question of every run of every method.
 
     Question 0 is the state after the two first triplets. Only after the numbers of questions in ``marks`` is
-    the metric judged.
+    the metric judged. A run depends on its number and the seed only.
     """
-    for run in range(n_runs):
+    for run in runs:
         trial = Trial.draw(X, y, run, seed)
         oracle = ClassOracle(trial.y_train)
         for name, make in methods.items():

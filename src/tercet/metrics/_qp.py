@@ -3,7 +3,7 @@
 Minimise 1/2 |w - prior|^2 + cost . xi over w >= 0, xi >= 0 with D w >= 1 - xi.
 
 General solvers form a matrix of all variables and constraints. Here every Newton step reduces to one
-Cholesky factor of size min(m, d), which `benchmarks/qp.py` times against Clarabel. Raw features give D
+Cholesky factor of size min(m, d), which `benchmarks/solvers.py` times against Clarabel. Raw features give D
 entries from 1e-8 to 1e8, where general solvers stop short; rows are scaled to length one, and the answer is
 accepted by its duality gap, a certificate that needs no trust in the iteration that produced it.
 """

@@ -24,14 +24,15 @@ class _RosalesFung(MahalanobisMetric):
     A matrix with a dominant diagonal is a sum, with weights >= 0, of atoms f f' where f is one direction
     e_a or the sum or difference e_a + e_b, e_a - e_b of two (Barker and Carlson 1975). Written so, the
     program needs no constraint but the triplets' and the d^2 atoms can be priced with one d x d matrix
-    product: only those that pay are ever handed to HiGHS. This is an equal program, 3 to 15 times faster
-    than all atoms at once from d = 40 on, and the result is positive semidefinite by construction.
+    product: only those that pay are ever handed to HiGHS. The optimum is the same (`benchmarks/solvers.py`
+    has the times), and the result is positive semidefinite by construction.
     """
 
     gamma: float
     atoms_: Floats
     weights_: Floats
     objective_: float
+    price_: float
     n_iter_: int
 
     def _learn(self, near: Floats, far: Floats, weights: Floats) -> None:
@@ -39,7 +40,7 @@ class _RosalesFung(MahalanobisMetric):
         size = near.shape[1]
         scale = np.sqrt(np.mean([near**2, far**2])) if near.size else 0.0
         total = weights.sum()
-        self.n_iter_, self.objective_ = 0, float(total > 0)
+        self.n_iter_, self.price_, self.objective_ = 0, 0.0, float(total > 0)
         if scale > 0 and total > 0:
             self._solve(near / scale, far / scale, weights / total, gamma)
             factors = self.atoms_ * np.sqrt(self.weights_)[:, np.newaxis] / scale
@@ -63,23 +64,23 @@ class _RosalesFung(MahalanobisMetric):
         m, size = near.shape
         duals = cost  # exact for the empty matrix, which violates every margin
         atoms = np.empty((0, 3), dtype=np.int64)
-        price = 0.0
+        self.price_ = 0.0
         solution, objective = np.empty(0), float(cost.sum())
         for self.n_iter_ in range(_MAX_ROUNDS):
             worth, candidates = _best_atoms(near, far, duals, max(50, 2 * m), atoms)
             if self.n_iter_ == 0:
-                price = gamma * max(worth.max(initial=0.0), 0.0)
-            new = candidates[worth > price * (1 + _PRICE_TOL)]
-            if price == 0.0 or len(new) == 0:
+                self.price_ = gamma * max(worth.max(initial=0.0), 0.0)
+            new = candidates[worth > self.price_ * (1 + _PRICE_TOL)]
+            if self.price_ == 0.0 or len(new) == 0:
                 break
             atoms = np.concatenate([atoms, new])
             gains = _gains(near, far, atoms)
             # Columns of size one: raw features would otherwise spread coefficients over 16 digits.
             sizes = np.abs(gains).max(axis=0)
-            prices = price * _norms(atoms) / sizes
+            prices = self.price_ * _norms(atoms) / sizes
             program = linprog(
                 np.concatenate([prices, cost]),
-                A_ub=-sparse.hstack([sparse.csr_array(gains / sizes), sparse.eye_array(m)], format="csr"),
+                A_ub=-sparse.hstack([sparse.csr_array(gains / sizes), sparse.eye(m)], format="csr"),
                 b_ub=-np.ones(m),
                 method="highs",
             )
@@ -169,7 +170,8 @@ class RosalesFung(TripletMetric, _RosalesFung):
         Their weights (of features divided by their typical difference).
     components_ : array of shape (k, d)
         The map to the learned space; its rows are the atoms times the root of their weights.
-    objective_ : float
+    objective_, price_ : float
+        The optimum, and the price of a matrix entry that gamma came to; for those same divided features.
     n_iter_ : int
         Rounds of column generation.
 
