@@ -1,25 +1,33 @@
-# ruff: noqa: T201, PT017
 """Run by `make core`, with nothing installed but Tercet and its core dependencies."""
 
 import importlib.util
 import re
 from pathlib import Path
 
-for extra in ("matplotlib", "tqdm", "pytest", "clarabel"):
-    assert importlib.util.find_spec(extra) is None, f"{extra} is no core dependency, but it is installed here"
 
-readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-assert len(blocks) >= 2
-exec("\n".join(blocks), {})
+def main():
+    for extra in ("matplotlib", "tqdm", "pytest", "clarabel"):
+        assert importlib.util.find_spec(extra) is None, (
+            f"{extra} is no core dependency, but it is installed here"
+        )
 
-from tercet import ActiveLearner, cli  # noqa: E402
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    assert len(blocks) >= 2
+    exec("\n".join(blocks), {})
 
-try:
-    ActiveLearner([[0.0], [1.0], [2.0]], 2).run(lambda triplet: "dk", 1, progress=True)
-except ImportError as error:
-    assert "pip install 'tercet[experiments]'" in str(error)
-else:
-    raise AssertionError("a progress bar without tqdm should say what to install")
-assert cli.main(["simulate"]) == 1
-print("core only: passed")
+    from tercet import ActiveLearner, cli
+
+    learner = ActiveLearner([[0.0], [1.0], [2.0]], 2)
+    try:
+        learner.run(lambda triplet: "dk", 1, progress=True)
+        raise AssertionError("a progress bar without tqdm should say what to install")
+    except ImportError as error:
+        message = str(error)
+    assert "pip install 'tercet[experiments]'" in message
+    assert len(learner.comparisons) == 0
+    assert cli.main(["simulate"]) == 1
+
+
+if __name__ == "__main__":
+    main()
