@@ -5,8 +5,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from tercet.beliefs import ClusterForest
-from tercet.beliefs.cluster_forest import _centres, _out_of_bag
+from tercet.beliefs import ClusterForest, _forest
+from tercet.beliefs.cluster_forest import _centres, _fill_in
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,13 @@ def assert_probabilities(beliefs, n, C):
 
 
 def test_votes_are_those_of_the_trees_that_did_not_train_on_the_item(blobs):
-    model = ClusterForest(4, n_trees=30, random_state=0).fit(blobs)
+    model = ClusterForest(4, n_trees=30, engine="sklearn", random_state=0).fit(blobs)
     beliefs = model.predict_proba()
     assert_probabilities(beliefs, 120, 4)
     # Count the votes again, tree by tree, from the bags that scikit-learn reports.
     votes = np.zeros((120, 4))
-    for tree, bag in zip(model.forest_.estimators_, model.forest_.estimators_samples_, strict=True):
+    forest = model.forest_.forest
+    for tree, bag in zip(forest.estimators_, forest.estimators_samples_, strict=True):
         out = np.setdiff1d(np.arange(120), bag)
         votes[out, tree.predict(blobs[out]).astype(int)] += 1
     np.testing.assert_allclose(beliefs, votes / votes.sum(axis=1, keepdims=True), atol=1e-12)
@@ -91,9 +92,9 @@ def test_fewer_distinct_points_than_classes(distinct):
 
 
 def test_an_item_in_every_bag_gets_the_mean_vote_of_its_cluster():
-    votes = np.array([[0.8, 0.2], [0.6, 0.4], [0.0, 0.0], [np.nan, np.nan]])
+    votes = np.array([[8, 2], [0.6, 0.4], [0.0, 0.0], [0.0, 0.0]])
     labels = np.array([0, 0, 0, 1], dtype=np.int32)
-    beliefs = _out_of_bag(votes, labels, np.array([0, 1], dtype=np.int32), 2)
+    beliefs = _fill_in(votes, labels)
     np.testing.assert_allclose(beliefs, [[0.8, 0.2], [0.6, 0.4], [0.7, 0.3], [0.0, 1.0]])
 
 
@@ -128,8 +129,22 @@ def test_before_fit():
         ({"n_classes": 500}, "n_classes is 500, but there are only 120 items"),
         ({"n_trees": 0}, "n_trees must be"),
         ({"n_starts": 1.5}, "n_starts must be"),
+        ({"engine": "steam"}, "engine must be one of 'auto', 'compiled', 'sklearn', not 'steam'"),
     ],
 )
 def test_bad_parameters_are_named(blobs, parameters, message):
     with pytest.raises(ValueError, match=message):
         ClusterForest(**{"n_classes": 4, **parameters}).fit(blobs)
+
+
+def test_new_points_must_be_of_the_same_space(blobs):
+    with pytest.raises(ValueError, match=r"Z must have shape \(m, 2\), as fitted, not \(3, 5\)"):
+        ClusterForest(4, random_state=0).fit(blobs).predict_proba(np.zeros((3, 5)))
+
+
+def test_without_numba_scikit_learn_is_used(blobs, monkeypatch):
+    expected = ClusterForest(4, engine="sklearn", random_state=0).fit(blobs).predict_proba()
+    monkeypatch.setattr(_forest.importlib.util, "find_spec", lambda name: None)
+    np.testing.assert_array_equal(ClusterForest(4, random_state=0).fit(blobs).predict_proba(), expected)
+    with pytest.raises(ImportError, match="pip install 'tercet\\[fast\\]'"):
+        ClusterForest(4, engine="compiled").fit(blobs)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, check_count, check_features, check_n_classes
 from tercet.answers import Comparisons
+from tercet.beliefs._forest import grow
 
 
 class ClusterForest(BaseEstimator):
@@ -35,6 +35,10 @@ class ClusterForest(BaseEstimator):
     warm_start : bool
         In a second ``fit`` on the same items also start k-means from the clusters of the first, and keep that
         result if it is no worse.
+    engine : {"auto", "compiled", "sklearn"}
+        What grows the forest: a compiled kernel (needs numba, in the extra ``fast``), scikit-learn, or by
+        default the kernel where numba is installed. Both grow the same kind of forest, from other random
+        numbers.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -43,7 +47,7 @@ class ClusterForest(BaseEstimator):
         The cluster of each item.
     inertia_ : float
         The sum of squared distances to the cluster centres.
-    forest_ : RandomForestClassifier
+    forest_ : RandomForestClassifier, or the compiled one
 
     References
     ----------
@@ -64,12 +68,14 @@ class ClusterForest(BaseEstimator):
         *,
         n_starts: int = 10,
         warm_start: bool = True,
+        engine: str = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.n_classes = n_classes
         self.n_trees = n_trees
         self.n_starts = n_starts
         self.warm_start = warm_start
+        self.engine = engine
         self.random_state = random_state
 
     def fit(self, Z: ArrayLike, comparisons: Comparisons | None = None) -> Self:
@@ -85,15 +91,13 @@ class ClusterForest(BaseEstimator):
         points = check_features(Z, name="Z")
         n_classes = check_n_classes(self.n_classes, len(points))
         n_trees = check_count("n_trees", self.n_trees)
+        self.n_features_in_ = points.shape[1]
         seeds = Seeds(self.random_state)
         self._cluster(points, n_classes, seeds.integer("clusters"))
-        forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seeds.integer("forest"))
-        with warnings.catch_warnings():
-            # Items that are in every bag have no votes; _out_of_bag gives them some.
-            warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
-            self.forest_ = forest.fit(points, self.labels_)
-        self.n_classes_ = n_classes
-        self._votes = _out_of_bag(forest.oob_decision_function_, self.labels_, forest.classes_, n_classes)
+        self.forest_, votes = grow(
+            points, self.labels_, n_classes, n_trees, seeds.integer("forest"), self.engine
+        )
+        self._votes = _fill_in(votes, self.labels_)
         return self
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
@@ -111,7 +115,10 @@ class ClusterForest(BaseEstimator):
         check_is_fitted(self, "forest_")
         if Z is None:
             return self._votes.copy()
-        return _spread(self.forest_.predict_proba(Z), self.forest_.classes_, self.n_classes_)
+        points = np.asarray(Z, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != self.n_features_in_:
+            raise ValueError(f"Z must have shape (m, {self.n_features_in_}), as fitted, not {points.shape}")
+        return np.asarray(self.forest_.predict_proba(points))
 
     def _cluster(self, points: Floats, n_classes: int, seed: int) -> None:
         """Set labels_ and inertia_ by k-means from new starts and, if wanted, from the last clusters."""
@@ -145,24 +152,17 @@ def _centres(points: Floats, labels: NDArray[np.int32], n_classes: int) -> Float
     return centres
 
 
-def _out_of_bag(
-    votes: Floats, labels: NDArray[np.int32], classes: NDArray[np.int32], n_classes: int
-) -> Floats:
-    """Return out-of-bag votes for all classes; an item in every bag gets the mean vote of its cluster.
+def _fill_in(votes: Floats, labels: NDArray[np.int32]) -> Floats:
+    """Return votes as probabilities; an item in every bag, which has none, gets the mean of its cluster.
 
     Where nobody in its cluster was out of bag either, the best guess left is that the clusters are right.
     """
-    beliefs = _spread(np.nan_to_num(votes), classes, n_classes)
-    absent = beliefs.sum(axis=1) == 0
-    for c in np.unique(labels[absent]):
-        peers = (labels == c) & ~absent
-        mean = beliefs[peers].mean(axis=0) if peers.any() else np.eye(n_classes)[c]
-        beliefs[(labels == c) & absent] = mean
-    return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
-
-
-def _spread(votes: Floats, classes: NDArray[np.int32], n_classes: int) -> Floats:
-    """Return votes for the classes the forest saw as an array over all classes."""
-    beliefs = np.zeros((len(votes), n_classes))
-    beliefs[:, classes] = votes
-    return beliefs
+    sums = votes.sum(axis=1)
+    beliefs = votes / np.where(sums > 0, sums, 1.0)[:, np.newaxis]
+    for c in np.unique(labels[sums == 0]):
+        mine = labels == c
+        peers = mine & (sums > 0)
+        beliefs[mine & (sums == 0)] = (
+            beliefs[peers].mean(axis=0) if peers.any() else np.eye(votes.shape[1])[c]
+        )
+    return np.asarray(beliefs)

@@ -1,0 +1,57 @@
+"""Which library grows the forest."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from tercet._validation import Floats, check_option
+
+
+class Forest(Protocol):
+    """Trees that vote on a class."""
+
+    def predict_proba(self, Z: Floats) -> ArrayLike:
+        """Return the share of trees that vote for each class."""
+
+
+def grow(
+    points: Floats, labels: NDArray[np.int32], n_classes: int, n_trees: int, seed: int, engine: str
+) -> tuple[Forest, Floats]:
+    """Return a forest and the out-of-bag votes of its own items, zeros for an item that is in every bag."""
+    check_option("engine", engine, ("auto", "compiled", "sklearn"))
+    compiled = engine != "sklearn" and importlib.util.find_spec("numba") is not None
+    if engine == "compiled" and not compiled:
+        raise ImportError("engine='compiled' needs numba: pip install 'tercet[fast]', or use engine='auto'")
+    if compiled:
+        from tercet.beliefs._compiled import CompiledForest
+
+        fast = CompiledForest(points, labels, n_classes, n_trees, seed)
+        return fast, fast.votes.astype(np.float64)
+    slow = _SklearnForest(n_classes, n_trees, seed)
+    with warnings.catch_warnings():
+        # Items that are in every bag have no votes; the caller gives them some.
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+        slow.forest.fit(points, labels)
+    return slow, slow.spread(np.nan_to_num(slow.forest.oob_decision_function_))
+
+
+class _SklearnForest:
+    """scikit-learn's forest, with a column for every class, seen or not."""
+
+    def __init__(self, n_classes: int, n_trees: int, seed: int) -> None:
+        self.n_classes = n_classes
+        self.forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seed)
+
+    def predict_proba(self, Z: Floats) -> Floats:
+        return self.spread(self.forest.predict_proba(Z))
+
+    def spread(self, votes: Floats) -> Floats:
+        wide = np.zeros((len(votes), self.n_classes))
+        wide[:, self.forest.classes_] = votes
+        return wide
