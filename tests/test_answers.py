@@ -1,5 +1,7 @@
+import copy
 import io
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -72,6 +74,35 @@ def test_bad_triplets_are_named(triplets, message):
         Comparisons(triplets, ["yes"] * len(triplets))
 
 
+def test_forms_may_be_mixed_and_booleans_do_not_slip_through():
+    assert Comparisons([(0, 1, 2)] * 4, [Answer.YES, "no", 0, "1"]).answers.tolist() == [1, -1, 0, 1]
+    with pytest.raises(ValueError, match="unknown answer False"):
+        Comparisons([(0, 1, 2)] * 2, [False, 1])
+
+
+def test_copies_cannot_be_changed_either():
+    record = Comparisons([(0, 1, 2)], [1])
+    for twin in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert twin == record
+        assert not twin.triplets.flags.writeable
+        assert not twin.answers.flags.writeable
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_failed_save_leaves_the_old_file(form, tmp_path):
+    path = tmp_path / "answers"
+    record = Comparisons([(0, 1, 2)], ["yes"])
+    getattr(record, f"to_{form}")(path, ids=["a", "b", "c"])
+    before = path.read_bytes()
+    for ids in (["a", "b"], ["a", "b", "\ud800"]):  # too few, and one that no file can hold
+        if form == "json" and len(ids) == 3:
+            continue  # JSON escapes it
+        with pytest.raises(ValueError, match=r"0 to 1|surrogates"):
+            getattr(record, f"to_{form}")(path, ids=ids)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["answers"]
+
+
 def test_lengths_must_agree():
     with pytest.raises(ValueError, match="1 triplets but 2 answers"):
         Comparisons([(0, 1, 2)], [1, 1])
@@ -127,7 +158,7 @@ def test_extend_is_concatenation(first, second):
     assert list(first.extend(second)) == list(first) + list(second)
 
 
-IDS = ["wren 1", 'quo"te', "comma, inside", "línea", "new\nline", 5, "=1+1", "x", ""]
+IDS = ["wren 1", 'quo"te', "comma, inside", "línea", "new\nline\rback", 5, "=1+1", "x", ""]
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
@@ -149,6 +180,11 @@ def test_round_trip_through_a_file(form, tmp_path):
     assert "wren 1" in path.read_text(encoding="utf-8")
 
 
+def test_numbers_and_spaces_in_a_csv_are_read():
+    text = io.StringIO("i,j,k,answer\n0, 1, 2, -1\n")
+    assert Comparisons.from_csv(text) == Comparisons([(0, 1, 2)], ["no"])
+
+
 def test_a_spreadsheets_csv_is_read(tmp_path):
     path = tmp_path / "excel.csv"
     path.write_bytes("﻿when,answer,i,j,k\r\nnow,YES,0,1,2\r\n".encode())
@@ -163,6 +199,8 @@ def test_a_spreadsheets_csv_is_read(tmp_path):
         ("i,j,k,answer\n0,1,2,yes\n0,1,3,perhaps\n", None, "line 3: unknown answer 'perhaps'"),
         ("i,j,k,answer\na,b,c,yes\n", None, "line 2: 'a' is no item index; pass ids="),
         ("i,j,k,answer\na,b,z,yes\n", ["a", "b", "c"], "line 2: unknown item id 'z'"),
+        ("i,j,k,answer\n0,1,1,yes\n", None, r"line 2: \(0, 1, 1\) repeats an item"),
+        (f"i,j,k,answer\n0,1,{2**70},yes\n", None, "line 2: '1180591620717411303424' is no item index"),
         ("i,j,k,answer\n0,1\n", None, "line 2: None is no item index"),
         ("i,j,k,answer\n0,1,2,yes\n", ["a", "a", "b"], "'a' stands for two items"),
     ],

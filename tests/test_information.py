@@ -118,6 +118,7 @@ def test_no_triplets_give_no_scores():
         ([[1, 0]] * 3, [(0, 1, 3)], r"\(0, 1, 3\): item indices must be 0 to 2"),
         ([[1, 0]] * 3, [(0, 1)], r"shape \(m, 3\)"),
         ([[1, 0]] * 3, [(0.0, 1.0, 2.0)], "integers"),
+        ([[1, 0]] * 3, [(0, 0, 1)], "three different items"),
     ],
 )
 @pytest.mark.parametrize("function", [answer_probabilities, information_gain])

@@ -44,6 +44,9 @@ def test_a_noisy_person_is_of_one_mind():
     [
         (lambda: ClassOracle([0, 1, 1], noise=1.5), "noise must be .* not 1.5"),
         (lambda: ClassOracle([[0, 1]]), "one label an item"),
+        (lambda: ClassOracle([0, np.nan, np.nan]), r"y\[1\] is missing"),
+        (lambda: ClassOracle(np.array(["a", None, "b"], dtype=object)), r"y\[1\] is missing"),
+        (lambda: ClassOracle(np.array(["a", 1, "b"], dtype=object)), "cannot be compared"),
         (lambda: ClassOracle([0, 1, 1])((0, 1, 3)), "item indices must be 0 to 2"),
         (lambda: ClassOracle([0, 1, 1])((0, 1, 1)), "three different items"),
     ],

@@ -64,6 +64,11 @@ def test_the_guarantee_both_ways(probability, epsilon):
     assert size == 0 or pool_guarantee(size - 1, epsilon) < probability
 
 
+@pytest.mark.parametrize(("probability", "epsilon"), [(0.99, 1e-25), (1 - 1e-15, 1e-8)])
+def test_extreme_guarantees_end(probability, epsilon):
+    assert pool_guarantee(pool_size(probability, epsilon), epsilon) == pytest.approx(probability)
+
+
 def test_the_guarantee_holds_in_a_simulation():
     n, epsilon = 12, 0.05
     total = count_questions(n)

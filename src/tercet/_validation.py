@@ -134,7 +134,31 @@ def check_labels(y: ArrayLike, n_items: int | None = None) -> Ints:
     if labels.ndim != 1 or (n_items is not None and len(labels) != n_items):
         wanted = "one label an item" if n_items is None else f"{n_items} labels, one an item"
         raise ValueError(f"y must hold {wanted}, not an array of shape {labels.shape}")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    missing = labels != labels if labels.dtype.kind in "fc" else np.array([label is None for label in labels])
+    if missing.any():
+        raise ValueError(
+            f"y[{int(np.flatnonzero(missing)[0])}] is missing; give every item a class, or drop it"
+        )
+    try:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:
+        raise ValueError(f"y mixes labels that cannot be compared ({error}); use one type for all") from None
+
+
+def check_same_features(given: int, fitted: int) -> None:
+    """Refuse points of another number of features than the metric was fitted on."""
+    if given != fitted:
+        raise ValueError(f"the points have {given} features, but the metric was fitted on {fitted}")
+
+
+def check_part(name: str, part: Any, *methods: str) -> None:
+    """Refuse a part without these methods, and a class given in place of an object."""
+    missing = [method for method in methods if not callable(getattr(part, method, None))]
+    if missing or isinstance(part, type):
+        hint = (
+            f"write {part.__name__}()" if isinstance(part, type) else f"it has no {' and no '.join(missing)}"
+        )
+        raise TypeError(f"{name} must be an object with {' and '.join(methods)}, not {part!r}: {hint}")
 
 
 def check_option(name: str, value: Any, options: tuple[str, ...]) -> str:

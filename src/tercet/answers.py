@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import IntEnum
 from os import PathLike
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 import numpy as np
@@ -16,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._validation import Ints, check_triplets
 
-_WORDS = {"yes": 1, "no": -1, "dk": 0, "dont_know": 0, "don't know": 0}
+_WORDS = {"yes": 1, "no": -1, "dk": 0, "dont_know": 0, "don't know": 0, "1": 1, "-1": -1, "0": 0}
 _COLUMNS = ("i", "j", "k", "answer")
 _FORMAT = "tercet-comparisons"
 
@@ -114,6 +117,12 @@ class Comparisons:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[type[Comparisons], tuple[Ints, NDArray[np.int8]]]:
+        return Comparisons, (
+            self.triplets,
+            self.answers,
+        )  # by way of __init__, so that a copy is read-only too
+
     def __repr__(self) -> str:
         decided = int(np.count_nonzero(self.answers))
         return f"Comparisons({decided} yes/no, {len(self) - decided} don't know)"
@@ -152,17 +161,19 @@ class Comparisons:
 
     def to_csv(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
         """Write columns i, j, k and answer (yes, no, dk); items by ``ids``, or by index without them."""
-        with _opened(path, "w") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(_COLUMNS)
-            writer.writerows(self._rows(ids))
+        text = io.StringIO()
+        # Text is always quoted, so that ids with line breaks of any kind come back as they were.
+        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(_COLUMNS)
+        writer.writerows(self._rows(ids))
+        _write(path, text.getvalue())
 
     @classmethod
     def from_csv(
         cls, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None
     ) -> Comparisons:
         """Read what `to_csv` wrote, with the same ``ids``. Further columns are passed over."""
-        with _opened(path, "r") as stream:
+        with _opened(path) as stream:
             reader = csv.DictReader(stream)
             missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
@@ -174,16 +185,14 @@ class Comparisons:
     def to_json(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
         """Write the record as JSON; items by ``ids``, or by index without them."""
         rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows(ids)]
-        with _opened(path, "w") as stream:
-            json.dump({"format": _FORMAT, "version": 1, "comparisons": rows}, stream, indent=1)
-            stream.write("\n")
+        _write(path, json.dumps({"format": _FORMAT, "version": 1, "comparisons": rows}, indent=1) + "\n")
 
     @classmethod
     def from_json(
         cls, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None
     ) -> Comparisons:
         """Read what `to_json` wrote, with the same ``ids``."""
-        with _opened(path, "r") as stream:
+        with _opened(path) as stream:
             content = json.load(stream)
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f'this JSON is no record of comparisons: it has no "format": "{_FORMAT}"')
@@ -214,7 +223,12 @@ class Comparisons:
         triplets, answers = [], []
         for place, row in rows:
             try:
-                triplets.append([_item(row.get(column), index) for column in "ijk"])
+                triplet = [_item(row.get(column), index) for column in "ijk"]
+                if len(set(triplet)) < 3:
+                    raise ValueError(
+                        f"{tuple(triplet)} repeats an item; a question needs three different ones"
+                    )
+                triplets.append(triplet)
                 answers.append(as_answer(row.get("answer")))
             except ValueError as error:
                 raise ValueError(f"{place}: {error}") from None
@@ -223,6 +237,9 @@ class Comparisons:
 
 def as_answers(values: ArrayLike) -> NDArray[np.int8]:
     """Return answers given as numbers, words or `Answer` as an array of 1, -1 and 0."""
+    if isinstance(values, (list, tuple)) and not any(isinstance(value, (list, tuple)) for value in values):
+        # One by one, before numpy makes numbers of True or words of everything.
+        return np.array([as_answer(value) for value in values], dtype=np.int8)
     array = np.asarray(values)
     if array.size == 0:
         return np.empty(0, dtype=np.int8)
@@ -236,12 +253,28 @@ def as_answers(values: ArrayLike) -> NDArray[np.int8]:
     return array.astype(np.int8)
 
 
-def _opened(path: str | PathLike[str] | TextIO, mode: str) -> AbstractContextManager[TextIO]:
+def _opened(path: str | PathLike[str] | TextIO) -> AbstractContextManager[TextIO]:
     if isinstance(path, (str, PathLike)):
         # utf-8-sig also reads files that a spreadsheet saved with a byte-order mark.
-        encoding = "utf-8-sig" if mode == "r" else "utf-8"
-        return cast(TextIO, open(path, mode, encoding=encoding, newline=""))
+        return open(path, encoding="utf-8-sig", newline="")
     return nullcontext(path)
+
+
+def _write(path: str | PathLike[str] | TextIO, text: str) -> None:
+    """Write a file whole or not at all: a failure leaves what was there before."""
+    if not isinstance(path, (str, PathLike)):
+        path.write(text)
+        return
+    target = Path(path)
+    new = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        with open(new, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(new, target)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _index_of_names(ids: Sequence[Hashable]) -> dict[str, int]:
@@ -256,8 +289,8 @@ def _index_of_names(ids: Sequence[Hashable]) -> dict[str, int]:
 
 def _item(value: Any, index: dict[str, int] | None) -> int:
     if index is None:
-        text = str(value)
-        if isinstance(value, bool) or not text.isascii() or not text.isdigit():
+        text = str(value).strip()
+        if isinstance(value, bool) or not text.isascii() or not text.isdigit() or int(text) >= 2**63:
             raise ValueError(f"{value!r} is no item index; pass ids= if the file names items by id")
         return int(text)
     if str(value) not in index:

@@ -19,16 +19,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "simulate", help="let Info, Random and Nonredundant ask a simulated person about Wine"
     )
     simulate.add_argument("--runs", type=_count, default=10, help="random halves to average over (10)")
-    simulate.add_argument("--queries", type=_count, default=40, help="questions a run (40)")
+    simulate.add_argument("--queries", type=_count, default=100, help="questions a run (100)")
     simulate.add_argument("--seed", type=_number, default=0, help="same seed, same numbers (0)")
     simulate.add_argument(
         "--out", type=Path, default=Path("simulation"), help="folder for the picture (simulation)"
     )
     simulate.set_defaults(verb=_simulate)
+    datasets = verbs.add_parser(
+        "datasets", help="list the paper's datasets and where each can be loaded from"
+    )
+    datasets.add_argument("--data-dir", type=Path, help="folder with the files (or set TERCET_DATA)")
+    datasets.set_defaults(verb=_datasets)
     options = parser.parse_args(arguments)
     try:
         status: int = options.verb(options)
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, LookupError, OSError, RuntimeError, ValueError) as error:
         print(f"tercet: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -68,6 +73,13 @@ def _simulate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _datasets(options: argparse.Namespace) -> int:
+    from tercet.datasets import describe
+
+    print(describe(options.data_dir))
+    return 0
+
+
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
@@ -75,7 +87,7 @@ def _number(text: str) -> int:
 
 
 def _count(text: str) -> int:
-    if _number(text) < 1:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 

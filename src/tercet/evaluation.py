@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_features, check_labels
-from tercet.triplets import count_decided, triplets_from_labels
+from tercet.triplets import check_decided, count_decided, triplets_from_labels
 
 # Distances and triplets handled at a time, to keep memory flat.
 _CHUNK = 1 << 18
@@ -62,9 +62,7 @@ def _accuracy_of(points: Floats, triplets: Ints) -> float:
 
 def _accuracy_of_all(points: Floats, labels: Ints) -> float:
     """Judge all triplets in O(n^2 log n): for each head, rank its distances to the others."""
-    total = count_decided(labels)
-    if total == 0:
-        triplets_from_labels(labels, 1, np.random.default_rng(0))  # raises, and says why there is none
+    total = check_decided(labels)
     right = 0.0
     for head in range(len(points)):
         distance = ((points - points[head]) ** 2).sum(axis=1)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from tercet._validation import Floats, Ints, check_beliefs, check_range
+from tercet._validation import Floats, Ints, check_beliefs, check_triplets
 
 # Triplets scored at a time: the working arrays stay in the processor's cache, and memory stays flat.
 _CHUNK = 8192
@@ -37,9 +37,10 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     array([[0.5, 0. , 0.5]])
     """
     P = check_beliefs(beliefs)
-    result = np.empty((len(np.asarray(triplets)), 3))
+    questions = check_triplets(triplets, len(P))
+    result = np.empty((len(questions), 3))
     by_class = np.ascontiguousarray(P.T)
-    for rows, (i, j, k) in _chunks(triplets, len(P)):
+    for rows, (i, j, k) in _chunks(questions):
         Pi, Pj, Pk = (by_class.take(items, axis=1) for items in (i, j, k))
         same_j, same_k = Pi * Pj, Pi * Pk
         all_same = (same_j * Pk).sum(axis=0)
@@ -71,14 +72,15 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     array([0.347])
     """
     P = check_beliefs(beliefs)
+    questions = check_triplets(triplets, len(P))
     entropy = -xlogy(P, P).sum(axis=1)
     # With M = P (log P + H) and f(x) = x log x, the yes half of the score is
     #   sum_c (M_i P_j + P_i M_j)(1 - P_k) - P_i P_j M_k  -  f(p(yes)),
     # and the no half the same with j and k exchanged. Both share the products with all three items.
     M = xlogy(P, P) + P * entropy[:, np.newaxis]
     P, M = np.ascontiguousarray(P.T), np.ascontiguousarray(M.T)
-    result = np.empty(len(np.asarray(triplets)))
-    for rows, (i, j, k) in _chunks(triplets, P.shape[1]):
+    result = np.empty(len(questions))
+    for rows, (i, j, k) in _chunks(questions):
         Pi, Pj, Pk = (P.take(items, axis=1) for items in (i, j, k))
         Mi, Mj, Mk = (M.take(items, axis=1) for items in (i, j, k))
         PiPj, PiPk, PjPk = Pi * Pj, Pi * Pk, Pj * Pk
@@ -99,15 +101,7 @@ def _x_log_x(x: Floats) -> Floats:
     return cast(Floats, xlogy(x, x))
 
 
-def _chunks(triplets: ArrayLike, n_items: int) -> Iterator[tuple[slice, Ints]]:
-    array = np.asarray(triplets)
-    if array.size == 0:
-        return
-    if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"triplets must be integers of shape (m, 3), not {array.dtype} of shape {array.shape}"
-        )
-    check_range(array, n_items)
-    for start in range(0, len(array), _CHUNK):
+def _chunks(triplets: Ints) -> Iterator[tuple[slice, Ints]]:
+    for start in range(0, len(triplets), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        yield rows, array[rows].T
+        yield rows, triplets[rows].T

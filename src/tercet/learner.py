@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +9,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
+from tercet._models import Models
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, Ints, check_count, check_features, check_n_classes, check_triplets
+from tercet._validation import Floats, Ints, check_count, check_features, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
 from tercet.beliefs import ClusterForest
 from tercet.information import answer_probabilities
@@ -62,14 +59,6 @@ class Query:
     probabilities: tuple[float, float, float] | None = None
 
 
-@dataclass(frozen=True)
-class _Models:
-    """What was learned from the first so many answers; beliefs only once somebody asked for them."""
-
-    metric: Any
-    beliefs: Any = None
-
-
 class ActiveLearner:
     """Learns a metric by asking, one question or several at a time.
 
@@ -95,10 +84,8 @@ class ActiveLearner:
 
     Notes
     -----
-    The models are a function of the seed and the answers alone: looking at them, undoing, and starting again
-    from the saved `comparisons` change nothing. Warm starts keep to this too. After m answers the models
-    start from those after ``m & (m - 1)`` answers (m without its lowest binary digit), so that starting again
-    costs at most log2(m) fits.
+    What is learned is a function of the seed and the answers alone: looking at it, undoing, and starting
+    again from the saved `comparisons` change nothing.
 
     Examples
     --------
@@ -126,16 +113,24 @@ class ActiveLearner:
         random_state: RandomState = None,
         comparisons: Comparisons | None = None,
     ) -> None:
-        self.X = check_features(X)
-        self.metric = SchultzJoachims(basis="standard", warm_start=True) if metric is None else metric
-        self.beliefs = _with_classes(ClusterForest() if beliefs is None else beliefs, n_classes, len(self.X))
+        # A copy that cannot be written to: what is learned may not change under the learner.
+        self.X = check_features(X).copy()
+        self.X.flags.writeable = False
         self.selector: Rule = Info() if selector is None else selector
         self.pool: Pool = SampledPool() if pool is None else pool
+        check_part("selector", self.selector, "score")
+        check_part("pool", self.pool, "draw")
         self._seeds = Seeds(random_state)
+        self._models = Models(
+            self.X,
+            SchultzJoachims(basis="standard", warm_start=True) if metric is None else metric,
+            ClusterForest() if beliefs is None else beliefs,
+            n_classes,
+            self._seeds,
+        )
         self._comparisons: Comparisons
         self._asked: dict[str, Query]
         self._pending: dict[str, Query]
-        self._cache: dict[int, _Models]
         self.restore(Comparisons() if comparisons is None else comparisons)
 
     @classmethod
@@ -162,13 +157,16 @@ class ActiveLearner:
     @property
     def metric_(self) -> Any:
         """The metric learned from every answer told so far."""
-        return self._models(len(self._comparisons), beliefs=False).metric
+        return self._models.fit(self._comparisons, beliefs=False).metric
 
     @property
     def beliefs_(self) -> Floats:
         """The probability of each class for each item, after every answer told so far; shape (n, C)."""
-        models = self._models(len(self._comparisons), beliefs=True)
-        return np.asarray(models.beliefs.predict_proba())
+        return np.asarray(self._models.fit(self._comparisons, beliefs=True).beliefs.predict_proba())
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        return f"ActiveLearner({n} items of {d} features, {self._comparisons}, {len(self._pending)} pending)"
 
     @property
     def pending(self) -> tuple[Query, ...]:
@@ -190,18 +188,21 @@ class ActiveLearner:
                 f"asked for {n} questions, but the pool has {left} left of {len(self._open)}; "
                 "use a larger pool (SampledPool(multiple=...) or ExhaustivePool()), or stop here"
             )
-        beliefs = self.beliefs_ if self.selector.needs_beliefs else None
+        beliefs = self.beliefs_ if getattr(self.selector, "needs_beliefs", True) else None
+        at_once = 1 if getattr(self.selector, "needs_asked", False) else n
         waiting = check_triplets([query.triplet for query in self._pending.values()])
         asked = np.concatenate([self._comparisons.triplets, waiting])
         available = self._open.copy()
         rng = self._seeds.generator("ties", len(asked))
         queries: list[Query] = []
         while len(queries) < n:
-            scores = np.where(available, self.selector.score(self._candidates, beliefs, asked), -np.inf)
-            chosen = choose(scores, 1 if self.selector.needs_asked else n, rng)
-            queries += self._queries(self._candidates[chosen], scores[chosen], beliefs)
-            available[chosen] = False
-            asked = np.concatenate([asked, self._candidates[chosen]])
+            places = np.flatnonzero(available)
+            scores = self.selector.score(self._candidates[places], beliefs, asked)
+            best = choose(scores, at_once, rng)
+            chosen = self._candidates[places[best]]
+            queries += self._queries(chosen, scores[best], beliefs)
+            available[places[best]] = False
+            asked = np.concatenate([asked, chosen])
         self._open = available
         for query in queries:
             self._asked[query.id] = self._pending[query.id] = query
@@ -221,6 +222,8 @@ class ActiveLearner:
             Nothing is recorded then.
         """
         name = query.id if isinstance(query, Query) else query
+        if not isinstance(name, str):
+            raise TypeError(f"tell takes a query or its id, not {query!r}")
         if name not in self._asked:
             raise UnknownQueryError(
                 f"query {name!r} was never asked by this learner; tell what ask() returned, or restore() "
@@ -238,19 +241,27 @@ class ActiveLearner:
         (i, j, k) = self._comparisons.triplets[-1].tolist()
         query = self._asked[_name((i, j, k))]
         self._comparisons = self._comparisons[:-1]
-        self._cache = {size: models for size, models in self._cache.items() if size <= len(self._comparisons)}
         self._pending[query.id] = query
         return query
 
-    def restore(self, comparisons: Comparisons) -> Self:
-        """Replace all answers by these and forget pending questions; what was answered is not asked again."""
+    def restore(self, comparisons: Comparisons, pending: Iterable[Query] = ()) -> Self:
+        """Replace all answers by these; what was answered, or is pending, is not asked again.
+
+        Parameters
+        ----------
+        comparisons : Comparisons
+            Answers from before, or from elsewhere.
+        pending : queries
+            Questions that were asked and whose answers may still come, as `pending` had them.
+        """
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
         check_triplets(comparisons.triplets, len(self.X))
+        waiting = {query.id: query for query in pending}
+        check_triplets([query.triplet for query in waiting.values()], len(self.X))
         self._comparisons = comparisons
-        self._asked = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons}
-        self._pending = {}
-        self._cache = {}
+        self._pending = waiting
+        self._asked = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons} | waiting
         self.__dict__.pop("_open", None)
         return self
 
@@ -268,7 +279,11 @@ class ActiveLearner:
         questions = range(check_count("n_queries", n_queries, minimum=0))
         for _ in _with_progress(questions) if progress else questions:
             (query,) = self.ask()
-            self.tell(query, oracle(query.triplet))
+            try:
+                self.tell(query, oracle(query.triplet))
+            except BaseException:  # the question went unanswered: it may be asked again
+                self._release(query)
+                raise
         return self
 
     @cached_property
@@ -278,9 +293,20 @@ class ActiveLearner:
     @cached_property
     def _open(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which candidates were not asked yet."""
+        done = [
+            self._comparisons.triplets,
+            check_triplets([query.triplet for query in self._pending.values()]),
+        ]
+        return ~self._among(np.concatenate(done))
+
+    def _among(self, triplets: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return which candidates are among these questions, in either order of j and k."""
         n = len(self.X)
-        done = question_numbers(self._comparisons.triplets, n)
-        return ~np.isin(question_numbers(self._candidates, n), done)
+        return np.isin(question_numbers(self._candidates, n), question_numbers(triplets, n))
+
+    def _release(self, query: Query) -> None:
+        del self._pending[query.id], self._asked[query.id]
+        self._open |= self._among(np.array([query.triplet]))
 
     def _queries(self, triplets: Ints, scores: Floats, beliefs: Floats | None) -> list[Query]:
         if beliefs is None:
@@ -290,82 +316,9 @@ class ActiveLearner:
         rows = zip(triplets.tolist(), scores.tolist(), probabilities, strict=True)
         return [Query(_name(triplet), tuple(triplet), score, chances) for triplet, score, chances in rows]
 
-    def _models(self, size: int, *, beliefs: bool) -> _Models:
-        """Return what is learned from the first ``size`` answers, from the cache where possible."""
-        known = self._cache.get(size)
-        if known is not None and (known.beliefs is not None or not beliefs):
-            return known
-        earlier = self._models(_warm_from(size), beliefs=beliefs) if size else None
-        answers = self._comparisons[:size]
-        metric = known.metric if known else self._fit_metric(earlier.metric if earlier else None, answers)
-        model: Any = None
-        if beliefs:
-            model = copy.copy(earlier.beliefs) if earlier else clone(self.beliefs)
-            _fill(model, self.beliefs, random_state=self._seeds.integer("beliefs", size))
-            model.fit(metric.transform(self.X), answers)
-        # Keep these models and their ancestors, which the next ones may start from too.
-        kept = {size: _Models(metric, model)}
-        while size:
-            size = _warm_from(size)
-            kept[size] = self._cache[size]
-        self._cache = kept
-        return next(iter(kept.values()))
-
-    def _fit_metric(self, earlier: Any | None, answers: Comparisons) -> Any:
-        # A shallow copy of a fitted metric keeps what a warm start needs, and fit leaves the original alone.
-        metric = copy.copy(earlier) if type(earlier) is type(self.metric) else clone(self.metric, safe=False)
-        _fill(
-            metric, self.metric, preprocessor=self.X, random_state=self._seeds.integer("metric", len(answers))
-        )
-        by_index = "preprocessor" in _params(metric)
-        if has_fit_parameter(metric, "y"):
-            triplets = answers.triplets
-            return metric.fit(triplets if by_index else self.X[triplets], answers.answers)
-        triplets = answers.ordered()
-        if len(triplets):
-            try:
-                return metric.fit(triplets if by_index else self.X[triplets])
-            except ValueError as error:
-                # metric-learn's learners refuse fewer triplets than features, where every run starts.
-                warnings.warn(
-                    f"{type(metric).__name__} could not learn from {len(triplets)} triplets ({error}); "
-                    "using the plain Euclidean distance until it can",
-                    UserWarning,
-                    stacklevel=2,
-                )
-        return SchultzJoachims(preprocessor=self.X).fit(np.empty((0, 3), dtype=np.int64))
-
-
-def _warm_from(size: int) -> int:
-    """Return the number of answers whose models those after ``size`` answers start from."""
-    return size & (size - 1)
-
 
 def _name(triplet: tuple[int, int, int]) -> str:
     return "{}-{}-{}".format(*triplet)
-
-
-def _params(part: Any) -> dict[str, Any]:
-    return dict(part.get_params(deep=False)) if hasattr(part, "get_params") else {}
-
-
-def _fill(part: Any, template: Any, **values: Any) -> None:
-    """Set those parameters of ``part`` that its user left at None."""
-    unset = {name for name, value in _params(template).items() if value is None}
-    wanted = {name: value for name, value in values.items() if name in unset}
-    if wanted:
-        part.set_params(**wanted)
-
-
-def _with_classes(beliefs: Any, n_classes: int | None, n_items: int) -> Any:
-    """Return the belief model with the number of classes filled in and checked."""
-    own = _params(beliefs).get("n_classes")
-    if n_classes is None and own is None:
-        raise ValueError("n_classes is missing; say how many hidden classes to expect, such as n_classes=3")
-    if n_classes is not None and own is not None and n_classes != own:
-        raise ValueError(f"n_classes is {n_classes}, but the belief model has {own}; give only one of them")
-    checked = check_n_classes(own if n_classes is None else n_classes, n_items)
-    return clone(beliefs).set_params(n_classes=checked)
 
 
 def _with_progress(questions: range) -> Iterable[int]:

@@ -108,8 +108,6 @@ def pool_size(probability: float, epsilon: float) -> int:
         )
     size = math.ceil(math.log1p(-probability) / math.log1p(-epsilon))
     # The logarithms may round to the wrong side of a whole number.
-    while size > 0 and pool_guarantee(size - 1, epsilon) >= probability:
-        size -= 1
-    while pool_guarantee(size, epsilon) < probability:
-        size += 1
-    return size
+    if size > 0 and pool_guarantee(size - 1, epsilon) >= probability:
+        return size - 1
+    return size + (pool_guarantee(size, epsilon) < probability)

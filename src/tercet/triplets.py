@@ -53,6 +53,17 @@ def count_decided(labels: Ints) -> int:
     return int((sizes * (sizes - 1) * (len(labels) - sizes)).sum())
 
 
+def check_decided(labels: Ints) -> int:
+    """Return `count_decided`, or raise where there is none."""
+    total = count_decided(labels)
+    if total == 0:
+        raise ValueError(
+            f"the {len(labels)} labels have no triplet with two items of one class and one of another "
+            "(only one class, or one item a class); give at least two classes, one of them with two items"
+        )
+    return total
+
+
 def triplets_from_labels(labels: Ints, size: int | None, rng: np.random.Generator) -> Ints:
     """Draw ``size`` different triplets (i, j, k), i and j of one class and k of another, all equally likely.
 
@@ -62,12 +73,7 @@ def triplets_from_labels(labels: Ints, size: int | None, rng: np.random.Generato
     array([[0, 1, 2],
            [1, 0, 2]])
     """
-    total = count_decided(labels)
-    if total == 0:
-        raise ValueError(
-            f"the {len(labels)} labels have no triplet with two items of one class and one of another "
-            "(only one class, or one item a class); give at least two classes, one of them with two items"
-        )
+    total = check_decided(labels)
     numbers = draw_distinct(total, total if size is None else size, rng)
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)

@@ -29,7 +29,8 @@ def test_votes_are_those_of_the_trees_that_did_not_train_on_the_item(blobs):
     forest = model.forest_.forest
     for tree, bag in zip(forest.estimators_, forest.estimators_samples_, strict=True):
         out = np.setdiff1d(np.arange(120), bag)
-        votes[out, tree.predict(blobs[out]).astype(int)] += 1
+        standard = (blobs[out] - blobs.mean(axis=0)) / blobs.std(axis=0)
+        votes[out, tree.predict(standard).astype(int)] += 1
     np.testing.assert_allclose(beliefs, votes / votes.sum(axis=1, keepdims=True), atol=1e-12)
 
 
@@ -148,3 +149,13 @@ def test_without_numba_scikit_learn_is_used(blobs, monkeypatch):
     np.testing.assert_array_equal(ClusterForest(4, random_state=0).fit(blobs).predict_proba(), expected)
     with pytest.raises(ImportError, match="pip install 'tercet\\[fast\\]'"):
         ClusterForest(4, engine="compiled").fit(blobs)
+
+
+@pytest.mark.parametrize("engine", ["sklearn", "auto"])
+@pytest.mark.parametrize(("factor", "offset"), [(1.0, 1e9), (1e60, 0.0)])
+def test_neither_offset_nor_scale_matters(blobs, engine, factor, offset):
+    plain, moved = (
+        ClusterForest(4, engine=engine, random_state=0).fit(Z).predict_proba()
+        for Z in (blobs, factor * blobs + offset)
+    )
+    assert np.abs(np.sort(plain.max(axis=1)) - np.sort(moved.max(axis=1))).mean() < 0.05

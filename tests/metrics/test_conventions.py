@@ -1,5 +1,6 @@
 """The contract of metric-learn that every learner keeps."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -201,6 +202,24 @@ def test_constant_features_and_equal_points(learner):
     X = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [0.0, 5.0]])
     learner.set_params(preprocessor=X).fit([(0, 1, 2), (1, 0, 3), (0, 3, 1)])
     assert np.isfinite(learner.transform(X)).all()
+
+
+def test_data_frames_and_other_precisions(learner, problem):
+    pandas = pytest.importorskip("pandas", reason="an optional way to hold features")
+    X, triplets = problem
+    frame = pandas.DataFrame(X, columns=[f"f{i}" for i in range(13)])
+    expected = clone(learner).set_params(preprocessor=X).fit(triplets)
+    fitted = clone(learner).set_params(preprocessor=frame).fit(pandas.DataFrame(triplets))
+    np.testing.assert_allclose(fitted.transform(frame), expected.transform(X))
+    single = clone(learner).set_params(preprocessor=X.astype(np.float32)).fit(triplets.astype(np.int32))
+    np.testing.assert_allclose(single.components_, expected.components_, rtol=1e-2, atol=1e-3)
+
+
+def test_copies_are_alike(learner, problem):
+    X, triplets = problem
+    fitted = learner.set_params(preprocessor=X).fit(triplets)
+    copied = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copied.transform(X), fitted.transform(X))
 
 
 def test_not_fitted(learner):

@@ -98,6 +98,39 @@ def test_badly_scaled_and_contradictory_problems_have_a_certificate(
     assert_optimal(D, cost, prior, solve_hinge(D, cost, prior))
 
 
+def test_tiny_problems_do_not_cycle():
+    # A single triplet of this kind once sent the method round in circles of three.
+    solution = solve_hinge(np.array([[0.016, 0.879]]), np.ones(1), np.ones(2))
+    assert solution.objective == pytest.approx(0.105**2 / (2 * (0.016**2 + 0.879**2)), rel=1e-6)
+    assert solution.n_iter < 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_small_problems(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        m, d = rng.integers(1, 4, size=2)
+        D = (
+            rng.random((m, d))
+            if rng.random() < 0.5
+            else differences(rng.random((9, d)), np.array([rng.choice(9, 3, False) for _ in range(m)]))
+        )
+        cost, prior = np.full(m, 10.0 ** rng.uniform(-2, 3)), np.full(d, float(rng.integers(2)))
+        assert_optimal(D, cost, prior, solve_hinge(D, cost, prior))
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30, 1e80])
+def test_enormous_features_are_solved_or_said_to_be_not(scale, wine, rng):
+    X, y = wine
+    D = differences(scale * X, triplets_from_labels(y, 30, rng))
+    cost, prior = np.ones(30), np.ones(13)
+    solution = solve_hinge(D, cost, prior)
+    if solution.gap <= 1e-7:
+        assert_optimal(D, cost, prior, solution)
+    assert np.isfinite(solution.weights).all()
+    assert scale > 1e30 or solution.gap <= 1e-7
+
+
 def test_large_problems(rng):
     for m, d in ((10_000, 30), (100, 1000), (1500, 300)):
         X = rng.normal(size=(500, d)) * 10.0 ** rng.uniform(-2, 2, d)

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 
 from tercet.metrics import RosalesFung, rosales_fung
 from tercet.triplets import triplets_from_labels
@@ -112,7 +113,7 @@ def test_many_features(rng):
 
 def test_nothing_to_learn_keeps_euclid_and_says_so():
     X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]])  # the far item is nearer in every direction
-    with pytest.warns(UserWarning, match="no direction tells near from far in these 1 triplets"):
+    with pytest.warns(UserWarning, match="no direction pays for itself in these 1 triplets"):
         metric = RosalesFung(preprocessor=X).fit([(0, 1, 2)])
     np.testing.assert_array_equal(metric.components_, np.eye(2))
 
@@ -139,3 +140,13 @@ def test_a_program_that_highs_cannot_solve_is_an_error(monkeypatch, wine):
     X, y = wine
     with pytest.raises(RuntimeError, match="HiGHS could not solve the program"):
         RosalesFung(preprocessor=X).fit(triplets_from_labels(y, 50, np.random.default_rng(0)))
+
+
+def test_running_out_of_rounds_is_said(monkeypatch, wine):
+    X, y = wine
+    monkeypatch.setattr(rosales_fung, "_MAX_ROUNDS", 1)
+    monkeypatch.setattr(rosales_fung, "_MAX_NEW", 2)
+    with pytest.warns(ConvergenceWarning, match="still improving after 1 rounds"):
+        RosalesFung(0.01, basis="standard", preprocessor=X).fit(
+            triplets_from_labels(y, 50, np.random.default_rng(0))
+        )

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
@@ -40,6 +41,20 @@ def test_the_pca_basis_starts_from_euclid(problem):
     metric = SchultzJoachims(basis="pca", preprocessor=X).fit(np.empty((0, 3), int))
     np.testing.assert_allclose(metric.get_mahalanobis_matrix(), np.eye(13), atol=1e-10)
     assert SchultzJoachims(basis="pca").fit(np.empty((0, 3, 4))).basis_.shape == (4, 4)
+
+
+def test_the_pca_basis_is_that_of_scikit_learn(problem):
+    X, _ = problem
+    for reference in (X, X[:8]):
+        metric = SchultzJoachims(basis="pca", preprocessor=reference).fit(np.empty((0, 3), int))
+        axes = PCA().fit(reference).components_
+        rank = min(len(reference) - 1, 13)
+        np.testing.assert_allclose(np.abs(np.sum(metric.basis_[:rank] * axes[:rank], axis=1)), 1.0, rtol=1e-6)
+
+
+def test_no_points_to_take_a_basis_from():
+    for basis in ("pca", "points", "standard"):
+        assert SchultzJoachims(basis=basis).fit(np.empty((0, 3, 4))).basis_.tolist() == np.eye(4).tolist()
 
 
 def test_a_matrix_as_basis_gives_the_full_form(problem, rng):

@@ -10,7 +10,7 @@ from tercet.metrics import RosalesFungSupervised, SchultzJoachims, SchultzJoachi
 FORMS = [SchultzJoachimsSupervised(), RosalesFungSupervised()]
 
 
-@pytest.mark.filterwarnings("ignore:no direction tells near from far")
+@pytest.mark.filterwarnings("ignore:with gamma")
 @parametrize_with_checks(FORMS)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

@@ -33,23 +33,32 @@ def grow(
 
         fast = CompiledForest(points, labels, n_classes, n_trees, seed)
         return fast, fast.votes.astype(np.float64)
-    slow = _SklearnForest(n_classes, n_trees, seed)
+    slow = _SklearnForest(points, n_classes, n_trees, seed)
     with warnings.catch_warnings():
         # Items that are in every bag have no votes; the caller gives them some.
         warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
-        slow.forest.fit(points, labels)
+        slow.fit(points, labels)
     return slow, slow.spread(np.nan_to_num(slow.forest.oob_decision_function_))
 
 
 class _SklearnForest:
-    """scikit-learn's forest, with a column for every class, seen or not."""
+    """scikit-learn's forest, with a column for every class, seen or not.
 
-    def __init__(self, n_classes: int, n_trees: int, seed: int) -> None:
+    It works in single precision, which would take values far from 0 (a date, say) for equal; so features are
+    standardised first, which changes no tree.
+    """
+
+    def __init__(self, points: Floats, n_classes: int, n_trees: int, seed: int) -> None:
         self.n_classes = n_classes
         self.forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seed)
+        self.centre, spread = points.mean(axis=0), points.std(axis=0)
+        self.scale = np.where(spread > 0, spread, 1.0)
+
+    def fit(self, points: Floats, labels: NDArray[np.int32]) -> None:
+        self.forest.fit((points - self.centre) / self.scale, labels)
 
     def predict_proba(self, Z: Floats) -> Floats:
-        return self.spread(self.forest.predict_proba(Z))
+        return self.spread(self.forest.predict_proba((Z - self.centre) / self.scale))
 
     def spread(self, votes: Floats) -> Floats:
         wide = np.zeros((len(votes), self.n_classes))

@@ -29,9 +29,12 @@ def learning_table(marks: Sequence[Mark]) -> str:
     lines = []
     for measure, title in MEASURES.items():
         questions, _ = judged(marks, methods[0], measure)
-        lines.append(f"{title:<{width + 18}}" + "".join(f"{number:>7}" for number in questions) + "   yes/no")
+        shown = slice(None, None, -(-len(questions) // 12))  # as many columns as fit on a screen
+        lines.append(
+            f"{title:<{width + 18}}" + "".join(f"{number:>7}" for number in questions[shown]) + "   yes/no"
+        )
         for name in methods:
-            means = judged(marks, name, measure)[1].mean(axis=0)
+            means = judged(marks, name, measure)[1].mean(axis=0)[shown]
             shares = [mark.yes_no_share for mark in marks if mark.method == name and mark.questions == last]
             lines.append(
                 f"  {name:<{width + 16}}"

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from tercet._validation import Floats, check_weights
+from tercet._validation import Floats, check_same_features, check_weights
 from tercet.answers import as_answers
 from tercet.metrics._basis import Basis, resolve_basis
 
@@ -44,8 +44,7 @@ class MahalanobisMetric(BaseEstimator):
         check_is_fitted(self, "components_")
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = look_up(X, self.preprocessor)
-        points = validate_data(self, X, reset=False, dtype=np.float64)
-        return np.asarray(points @ self.components_.T)
+        return np.asarray(self._check_points(X) @ self.components_.T)
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as (m, 2, d) points or (m, 2) indices."""
@@ -77,13 +76,14 @@ class MahalanobisMetric(BaseEstimator):
 
         return metric
 
+    def _check_points(self, X: ArrayLike) -> Floats:
+        points = np.asarray(check_array(X, dtype=np.float64))
+        check_same_features(points.shape[1], self.n_features_in_)
+        return points
+
     def _tuples(self, tuples: ArrayLike, size: int) -> Floats:
         points = resolve_tuples(tuples, size, self.preprocessor)
-        expected = getattr(self, "n_features_in_", points.shape[2])
-        if points.shape[2] != expected:
-            raise ValueError(
-                f"the points have {points.shape[2]} features, but the metric was fitted on {expected}"
-            )
+        check_same_features(points.shape[2], self.n_features_in_)
         return points
 
     def _fit_points(self, near_first: Floats, weights: Floats, reference: Floats) -> None:
@@ -104,6 +104,8 @@ class TripletMetric(ClassifierMixin, MahalanobisMetric):
     """``fit`` on answered questions; the sign of ``decision_function`` predicts the answer."""
 
     classes_ = np.array([-1, 1])
+    #: ``fit`` takes answers 1, -1, 0 as ``y``; a learner that does not gets triplets with the nearer second.
+    takes_answers = True
 
     def fit(
         self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -170,7 +172,7 @@ def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> 
     """Return tuples given as points, or as indices into ``preprocessor``, as an (m, size, d) array."""
     array = np.asarray(tuples)
     if preprocessor is not None and (array.ndim == 2 or array.size == 0) and array.ndim < 3:
-        indices = array.reshape(-1, size) if array.size == 0 else array
+        indices = array.reshape(-1, size).astype(np.int64) if array.size == 0 else array
         if indices.shape[1] != size:
             raise ValueError(f"expected {size} indices a row, not an array of shape {array.shape}")
         points = look_up(indices.ravel(), preprocessor)

@@ -24,19 +24,21 @@ def resolve_basis(basis: Basis, reference: Floats) -> Floats:
         return np.eye(n_features)
     if isinstance(basis, str):
         check_option("basis", basis, _NAMES)
-        if basis == "points":
-            return reference
         if len(reference) < 2:
             return np.eye(n_features)  # nothing to estimate a spread from
+        if basis == "points":
+            return reference.copy()
         if basis == "standard":
             spread = reference.std(axis=0)
             # A constant feature has no scale; whatever weight it gets changes no distance.
             return np.diag(1 / np.where(spread > 1e-12 * np.abs(reference).max(axis=0), spread, 1.0))
-        return np.asarray(np.linalg.svd(reference - reference.mean(axis=0), full_matrices=True)[2])
+        # By way of R, which is d x d: the left side of the points' own decomposition would be n x n.
+        R = np.linalg.qr(reference - reference.mean(axis=0), mode="r")
+        return np.asarray(np.linalg.svd(R, full_matrices=True)[2])
     rows = check_array(basis, dtype=np.float64)
     if rows.shape[1] != n_features:
         raise ValueError(
             f"basis has shape {rows.shape}; each of its rows is a direction and needs {n_features} numbers, "
             "one a feature"
         )
-    return np.asarray(rows)
+    return np.array(rows)

@@ -51,7 +51,9 @@ def solve_hinge(
     start : weights of shape (d,) and multipliers of shape (m,), optional
         The solution of a similar problem. If it is still good enough nothing is iterated.
     """
-    norms = np.sqrt(np.einsum("td,td->t", differences, differences))
+    largest = np.abs(differences).max(axis=1, initial=0.0)  # first, since squares may overflow
+    unit = differences / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
+    norms = largest * np.sqrt(np.einsum("td,td->t", unit, unit))
     # A row of zeros (the candidates are equally far in every feature) costs the same whatever w is.
     used = (norms > 0) & (cost > 0)
     constant = float(cost[~used].sum())
@@ -180,13 +182,25 @@ class _Point:
             return dw, (wz - z * dw) / w, (xb + x * da) / b, -da, (sa - s * da) / a, da
 
         now = (w, z, x, b, s, a)
-        try_ = newton(-w * z, -x * b, -s * a)
-        t = _step_length(now, try_)
-        dw, dz, dx, db, ds, da = try_
-        reached = (w + t * dw) @ (z + t * dz) + (x + t * dx) @ (b + t * db) + (s + t * ds) @ (a + t * da)
-        target = float((reached / (d + 2 * m) / mu) ** 3 * mu)
-        change = newton(target - w * z - dw * dz, target - x * b - dx * db, target - s * a - ds * da)
+        affine = newton(-w * z, -x * b, -s * a)
+        reach = min(1.0, _step_length(now, affine))
+        dw, dz, dx, db, ds, da = affine
+        left = sum(
+            float((p + reach * dp) @ (q + reach * dq))
+            for (p, dp), (q, dq) in (((w, dw), (z, dz)), ((x, dx), (b, db)), ((s, ds), (a, da)))
+        )
+        target = (left / ((d + 2 * m) * mu)) ** 3 * mu
+        # The correction is of second order: it holds as far as the affine step reached, and no farther.
+        trust = reach**2
+        change = newton(
+            target - w * z - trust * dw * dz,
+            target - x * b - trust * dx * db,
+            target - s * a - trust * ds * da,
+        )
         t = min(1.0, 0.99 * _step_length(now, change))
+        if t < 0.1:  # blocked: go back towards the centre first
+            change = newton(mu / 2 - w * z, mu / 2 - x * b, mu / 2 - s * a)
+            t = min(1.0, 0.99 * _step_length(now, change))
         moved = [value + t * delta for value, delta in zip(now, change, strict=True)]
         if not all((value > 0).all() and np.isfinite(value).all() for value in moved):
             return False

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from tercet._random import RandomState, Seeds
-from tercet._validation import check_count, check_labels
+from tercet._validation import Floats, check_count, check_labels
 from tercet.metrics._base import MahalanobisMetric
 from tercet.triplets import triplets_from_labels
 
@@ -38,6 +38,9 @@ class SupervisedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahala
         triplets = triplets_from_labels(check_labels(y), size, rng)
         self._fit_points(points[triplets], np.ones(len(triplets)), points)
         return self
+
+    def _check_points(self, X: ArrayLike) -> Floats:
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
 
     @property
     def _n_features_out(self) -> int:

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 
 from tercet._random import RandomState
 from tercet._validation import Floats, Ints, check_number
@@ -16,6 +17,7 @@ from tercet.metrics._supervised import SupervisedMetric
 
 _PRICE_TOL = 1e-6  # an atom must be cheaper than its price by this share to be worth another round
 _MAX_ROUNDS = 200
+_MAX_NEW = 1000  # atoms a round, so that memory stays flat
 
 
 class _RosalesFung(MahalanobisMetric):
@@ -52,8 +54,8 @@ class _RosalesFung(MahalanobisMetric):
             factors = self.atoms_
             if len(near):
                 warnings.warn(
-                    f"no direction tells near from far in these {len(near)} triplets; keeping the plain "
-                    f"Euclidean distance. Add triplets, or lower gamma (now {gamma:g})",
+                    f"with gamma={gamma:g} no direction pays for itself in these {len(near)} triplets; "
+                    "keeping the plain Euclidean distance of the basis. Add triplets, or lower gamma",
                     UserWarning,
                     stacklevel=4,
                 )
@@ -67,7 +69,7 @@ class _RosalesFung(MahalanobisMetric):
         self.price_ = 0.0
         solution, objective = np.empty(0), float(cost.sum())
         for self.n_iter_ in range(_MAX_ROUNDS):
-            worth, candidates = _best_atoms(near, far, duals, max(50, 2 * m), atoms)
+            worth, candidates = _best_atoms(near, far, duals, min(max(50, 2 * m), _MAX_NEW), atoms)
             if self.n_iter_ == 0:
                 self.price_ = gamma * max(worth.max(initial=0.0), 0.0)
             new = candidates[worth > self.price_ * (1 + _PRICE_TOL)]
@@ -90,6 +92,12 @@ class _RosalesFung(MahalanobisMetric):
                 )
             solution, objective = program.x[: len(atoms)] / sizes, float(program.fun)
             duals = np.maximum(-program.ineqlin.marginals, 0.0)
+        else:
+            warnings.warn(
+                f"the linear program was still improving after {_MAX_ROUNDS} rounds; raise gamma",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
         used = solution > 0
         self.atoms_ = _vectors(atoms[used], size)
         self.weights_ = solution[used]
@@ -177,7 +185,8 @@ class RosalesFung(TripletMetric, _RosalesFung):
 
     Notes
     -----
-    Without yes/no triplets, and where no direction tells near from far, the plain Euclidean distance is kept.
+    Without yes/no triplets, and where no direction pays for itself, the plain Euclidean distance of the basis
+    is kept.
 
     References
     ----------

@@ -37,7 +37,7 @@ class _SchultzJoachims(MahalanobisMetric):
             tol=tol,
             max_iter=max_iter,
         )
-        if solution.gap > tol:
+        if not solution.gap <= tol:
             warnings.warn(
                 f"the quadratic program stopped after {solution.n_iter} steps at a relative gap of "
                 f"{solution.gap:.1e} (tol={tol:.0e}); raise max_iter, or scale the features",

@@ -1,0 +1,126 @@
+"""What is learned from the answers so far: a metric, and beliefs under it.
+
+Both are a function of the seed and the answers alone. Warm starts keep to this too: after m answers the
+models start from those after ``m & (m - 1)`` (m without its lowest binary digit), so that looking at them,
+undoing and starting again change nothing, and starting again costs at most log2(m) fits.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tercet._random import Seeds
+from tercet._validation import Floats, check_n_classes, check_part
+from tercet.answers import Comparisons
+from tercet.metrics import SchultzJoachims
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What was learned from these answers; beliefs only once somebody asked for them."""
+
+    answers: Comparisons
+    metric: Any
+    beliefs: Any = None
+
+
+class Models:
+    """Fits the metric and the belief model, and keeps what later fits start from."""
+
+    def __init__(self, X: Floats, metric: Any, beliefs: Any, n_classes: int | None, seeds: Seeds) -> None:
+        check_part("metric", metric, "fit", "transform")
+        check_part("beliefs", beliefs, "fit", "predict_proba")
+        self.X = X
+        self.metric = _with_fixed_seed(metric)
+        self.beliefs = _with_classes(_with_fixed_seed(beliefs), n_classes, len(X))
+        self._seeds = seeds
+        self._cache: dict[int, Fitted] = {}
+
+    def fit(self, answers: Comparisons, *, beliefs: bool) -> Fitted:
+        """Return what is learned from these answers, from the cache where possible."""
+        size = len(answers)
+        known = self._cache.get(size)
+        if known is not None and known.answers != answers:
+            known = None
+        if known is not None and (known.beliefs is not None or not beliefs):
+            return known
+        earlier = self.fit(answers[: _warm_from(size)], beliefs=beliefs) if size else None
+        metric = known.metric if known else self._fit_metric(earlier.metric if earlier else None, answers)
+        model: Any = None
+        if beliefs:
+            model = copy.copy(earlier.beliefs) if earlier else clone(self.beliefs)
+            _fill(model, self.beliefs, random_state=self._seeds.integer("beliefs", size))
+            model.fit(metric.transform(self.X), answers)
+        # Keep these models and their ancestors, which the next ones may start from too.
+        kept = {size: Fitted(answers, metric, model)}
+        while size:
+            size = _warm_from(size)
+            kept[size] = self._cache[size]
+        self._cache = kept
+        return kept[len(answers)]
+
+    def _fit_metric(self, earlier: Any, answers: Comparisons) -> Any:
+        # A shallow copy of a fitted metric keeps what a warm start needs, and fit leaves the original alone.
+        metric = copy.copy(earlier) if type(earlier) is type(self.metric) else clone(self.metric, safe=False)
+        _fill(
+            metric, self.metric, preprocessor=self.X, random_state=self._seeds.integer("metric", len(answers))
+        )
+        by_index = "preprocessor" in _params(metric)
+        if getattr(metric, "takes_answers", False):
+            triplets = answers.triplets
+            return metric.fit(triplets if by_index else self.X[triplets], answers.answers)
+        triplets = answers.ordered()
+        if len(triplets):
+            try:
+                return metric.fit(triplets if by_index else self.X[triplets])
+            except ValueError as error:
+                # metric-learn's learners refuse fewer triplets than features, where every run starts.
+                warnings.warn(
+                    f"{type(metric).__name__} could not learn from {len(triplets)} triplets ({error}); "
+                    "using the plain Euclidean distance until it can",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        return SchultzJoachims(preprocessor=self.X).fit(np.empty((0, 3), dtype=np.int64))
+
+
+def _warm_from(size: int) -> int:
+    """Return the number of answers whose models those after ``size`` answers start from."""
+    return size & (size - 1)
+
+
+def _params(part: Any) -> dict[str, Any]:
+    return dict(part.get_params(deep=False)) if hasattr(part, "get_params") else {}
+
+
+def _fill(part: Any, template: Any, **values: Any) -> None:
+    """Set those parameters of ``part`` that its user left at None."""
+    unset = {name for name, value in _params(template).items() if value is None}
+    wanted = {name: value for name, value in values.items() if name in unset}
+    if wanted:
+        part.set_params(**wanted)
+
+
+def _with_fixed_seed(part: Any) -> Any:
+    """Return a part whose random stream, if it has one of its own, does not remember what was drawn."""
+    own = _params(part).get("random_state")
+    if isinstance(own, (np.random.Generator, np.random.RandomState)):
+        return clone(part).set_params(random_state=Seeds(own).integer("part"))
+    return part
+
+
+def _with_classes(beliefs: Any, n_classes: int | None, n_items: int) -> Any:
+    """Return the belief model with the number of classes filled in and checked."""
+    own = _params(beliefs).get("n_classes")
+    if n_classes is None and own is None:
+        raise ValueError("n_classes is missing; say how many hidden classes to expect, such as n_classes=3")
+    if n_classes is not None and own is not None and n_classes != own:
+        raise ValueError(f"n_classes is {n_classes}, but the belief model has {own}; give only one of them")
+    checked = check_n_classes(own if n_classes is None else n_classes, n_items)
+    return clone(beliefs).set_params(n_classes=checked)
