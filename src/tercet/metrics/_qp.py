@@ -66,7 +66,7 @@ def solve_hinge(
     multipliers = np.zeros(len(cost))
     multipliers[used] = dual / norms[used]
     # Relative to the part that depends on w: a constant must not hide an error.
-    gap = max(primal - bound, 0.0) / primal if primal > 0 else 0.0
+    gap = problem.gap(primal, weights, bound)
     return HingeSolution(weights, multipliers, primal + constant, gap, n_iter)
 
 
@@ -90,6 +90,18 @@ class _Scaled:
         v = w - self.prior
         return float((0.5 * v - pull) @ v + a @ (self.margin - self.D @ self.prior)), w
 
+    def gap(self, primal: float, w: Floats, bound: float) -> float:
+        """Return how far above the bound these weights are, relative to their objective.
+
+        An objective that is no more than rounding makes of 0 is 0, and so optimal; unless rounding swallows
+        the margins themselves, when nothing is certain.
+        """
+        if primal - bound <= 0:
+            return 0.0
+        noise = np.finfo(np.float64).eps * (self.cost @ (self.margin + np.abs(self.D) @ w))
+        negligible = min(noise, 1e-9 * (self.cost @ self.margin))
+        return 0.0 if primal <= negligible else (primal - bound) / primal
+
     def solve(
         self, w: Floats, a: Floats, tol: float, max_iter: int
     ) -> tuple[Floats, float, Floats, float, int]:
@@ -102,7 +114,7 @@ class _Scaled:
             best_primal = min(
                 best_primal, (self.primal(w), w), (self.primal(from_dual), from_dual), key=_value
             )
-            if best_primal[0] - best_dual[0] <= tol * best_primal[0] or n_iter == max_iter:
+            if self.gap(*best_primal, best_dual[0]) <= tol or n_iter == max_iter:
                 break
             point = _Point.around(self, w, a) if point is None else point
             if not point.step(self):
