@@ -38,7 +38,7 @@ $(VENV)/ready: pyproject.toml
 
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/pip install --quiet --editable '.[experiments,fast,test]' --requirement tests/oldest.txt
+	.venv-oldest/bin/pip install --quiet --editable '.[cluster,experiments,fast,test]' --requirement tests/oldest.txt
 	touch $@
 
 .venv-core/ready: pyproject.toml

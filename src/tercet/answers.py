@@ -5,18 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import IntEnum
 from os import PathLike
-from pathlib import Path
 from typing import Any, TextIO, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tercet._files import write_whole
 from tercet._validation import Ints, check_triplets
 
 _WORDS = {"yes": 1, "no": -1, "dk": 0, "dont_know": 0, "don't know": 0, "1": 1, "-1": -1, "0": 0}
@@ -261,20 +260,10 @@ def _opened(path: str | PathLike[str] | TextIO) -> AbstractContextManager[TextIO
 
 
 def _write(path: str | PathLike[str] | TextIO, text: str) -> None:
-    """Write a file whole or not at all: a failure leaves what was there before."""
-    if not isinstance(path, (str, PathLike)):
+    if isinstance(path, (str, PathLike)):
+        write_whole(path, text)
+    else:
         path.write(text)
-        return
-    target = Path(path)
-    new = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with open(new, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(new, target)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _index_of_names(ids: Sequence[Hashable]) -> dict[str, int]:

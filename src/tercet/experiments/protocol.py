@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,36 +12,43 @@ from numpy.typing import ArrayLike
 from tercet._random import Seeds
 from tercet._validation import Floats, Ints, check_features, check_labels
 from tercet.answers import Answer, Comparisons
-from tercet.evaluation import knn_accuracy, triplet_accuracy
+from tercet.evaluation import accuracy_of, knn_accuracy
+from tercet.experiments.rows import Row
 from tercet.learner import ActiveLearner
+from tercet.metrics import RosalesFung, SchultzJoachims
 from tercet.oracles import ClassOracle
+from tercet.pools import ExhaustivePool
 from tercet.selection import Info, Nonredundant, Random
 from tercet.triplets import triplets_from_labels
 
 #: Makes a learner: ``make(X, n_classes=..., random_state=..., comparisons=...)``.
 LearnerFactory = Callable[..., ActiveLearner]
 
+_paper = ActiveLearner.from_paper
+
 #: The three methods of the paper, which differ in the selection rule only.
-METHODS: dict[str, LearnerFactory] = {
-    "Info": partial(ActiveLearner.from_paper, selector=Info()),
-    "Random": partial(ActiveLearner.from_paper, selector=Random()),
-    "Nonredundant": partial(ActiveLearner.from_paper, selector=Nonredundant()),
+PAPER_METHODS: Mapping[str, LearnerFactory] = {
+    "Info": partial(_paper, selector=Info()),
+    "Random": partial(_paper, selector=Random()),
+    "Nonredundant": partial(_paper, selector=Nonredundant()),
 }
 
+#: All methods that ask: the paper's, Info over all questions, and the three with the other metric learner.
+METHODS: Mapping[str, LearnerFactory] = {
+    **PAPER_METHODS,
+    "Info, exact": partial(_paper, selector=Info(), pool=ExhaustivePool()),
+    "Info, R&F": partial(_paper, selector=Info(), metric=RosalesFung()),
+    "Random, R&F": partial(_paper, selector=Random(), metric=RosalesFung()),
+    "Nonredundant, R&F": partial(_paper, selector=Nonredundant(), metric=RosalesFung()),
+}
 
-@dataclass(frozen=True)
-class Mark:
-    """What one run of one method had reached after so many questions.
+#: What a metric is worth that asked nothing: plain distances, on raw and on standardised features.
+REFERENCES: Mapping[str, SchultzJoachims] = {
+    "Euclid": SchultzJoachims(),
+    "Euclid, standardised": SchultzJoachims(basis="standard"),
+}
 
-    The accuracies are NaN where nobody judged, since judging takes time.
-    """
-
-    method: str
-    run: int
-    questions: int
-    one_nn: float
-    triplet_accuracy: float
-    yes_no_share: float
+_SAMPLED_TRIPLETS = 200_000  # as in the paper; all of them where there are no more
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,7 @@ class Trial:
     y_test: Ints
     n_classes: int
     first: Comparisons
+    test_triplets: Ints
     seed: int
 
     @classmethod
@@ -71,41 +79,62 @@ class Trial:
             y_test=labels[test],
             n_classes=int(labels.max()) + 1,
             first=Comparisons(first, np.full(len(first), Answer.YES)),
+            test_triplets=triplets_from_labels(
+                labels[test], _SAMPLED_TRIPLETS, seeds.generator("test triplets", run)
+            ),
             seed=seeds.integer("learner", run),
         )
 
-    def judge(self, learner: ActiveLearner) -> tuple[float, float]:
+    def judge(self, metric: object) -> tuple[float, float]:
         """Return 1NN accuracy (training items label test items) and triplet accuracy on the test items."""
-        Z_train, Z_test = (learner.metric_.transform(X) for X in (self.X_train, self.X_test))
+        Z_train, Z_test = (metric.transform(X) for X in (self.X_train, self.X_test))  # type: ignore[attr-defined]
         one_nn = knn_accuracy(Z_train, self.y_train, Z_test, self.y_test)
-        return one_nn, triplet_accuracy(Z_test, self.y_test, random_state=self.seed)
+        return one_nn, accuracy_of(Z_test, self.test_triplets)
 
 
-def simulate(
-    X: ArrayLike,
-    y: ArrayLike,
+def run_method(
+    dataset: str,
+    method: str,
+    trial: Trial,
+    run: int,
     *,
-    methods: dict[str, LearnerFactory] = METHODS,
-    runs: Iterable[int] = range(10),
-    n_queries: int = 40,
-    marks: Collection[int] = (0, 10, 20, 40),
-    seed: int = 0,
-) -> Iterator[Mark]:
-    """Yield a mark before the first and after every question of every run of every method.
+    n_queries: int,
+    marks: Collection[int],
+    yes_no_marks: Collection[int] = (),
+    on_question: Callable[[], object] = lambda: None,
+) -> list[Row]:
+    """Let one method ask in one trial, and judge its metric at the marks.
 
-    Question 0 is the state after the two first triplets. Only after the numbers of questions in ``marks`` is
-    the metric judged. A run depends on its number and the seed only.
+    Parameters
+    ----------
+    marks : numbers of questions
+        0 is the state after the two first triplets.
+    yes_no_marks : numbers of yes/no answers, the first two included
+    on_question : callable
+        Called after every question.
     """
-    for run in runs:
-        trial = Trial.draw(X, y, run, seed)
-        oracle = ClassOracle(trial.y_train)
-        for name, make in methods.items():
-            learner = make(
-                trial.X_train, n_classes=trial.n_classes, random_state=trial.seed, comparisons=trial.first
-            )
-            for questions in range(n_queries + 1):
-                if questions:
-                    learner.run(oracle, 1)
-                accuracies = trial.judge(learner) if questions in marks else (float("nan"), float("nan"))
-                share = learner.comparisons[len(trial.first) :].yes_no_share
-                yield Mark(name, run, questions, *accuracies, share)
+    rows: list[Row] = []
+    if method in REFERENCES:
+        metric = (
+            REFERENCES[method].set_params(preprocessor=trial.X_train).fit(np.empty((0, 3), dtype=np.int64))
+        )
+        return [Row(dataset, method, run, "questions", 0, *trial.judge(metric), float("nan"))]
+    learner = METHODS[method](
+        trial.X_train, n_classes=trial.n_classes, random_state=trial.seed, comparisons=trial.first
+    )
+    oracle = ClassOracle(trial.y_train)
+    wanted = set(yes_no_marks)
+    for questions in range(n_queries + 1):
+        if questions:
+            learner.run(oracle, 1)
+            on_question()
+        decided = len(learner.comparisons.decided)
+        reached = [("questions", questions)] * (questions in marks) + [("yes_no", decided)] * (
+            decided in wanted
+        )
+        wanted.discard(decided)
+        if reached:
+            accuracies = trial.judge(learner.metric_)
+            share = learner.comparisons[len(trial.first) :].yes_no_share
+            rows += [Row(dataset, method, run, by, count, *accuracies, share) for by, count in reached]
+    return rows

@@ -1,0 +1,22 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write a file so that a crash or a full disk leaves what was there before, and never half of the new."""
+    target = Path(path)
+    new = target.with_name(f".{target.name}.{os.getpid()}.new")
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        with open(new, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(new, target)
+    finally:
+        new.unlink(missing_ok=True)
