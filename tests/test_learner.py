@@ -368,6 +368,16 @@ def test_pending_questions_survive_a_restart():
     assert not set(question_numbers(np.array([first.triplet, second.triplet]), len(X))) & set(numbers)
 
 
+def test_a_stale_list_of_pending_questions_counts_nothing_twice():
+    learner = make()
+    (query,) = stale = learner.ask()
+    learner.tell(query, "yes")
+    restarted = make().restore(learner.comparisons, pending=stale)
+    assert restarted.pending == ()
+    with pytest.raises(AlreadyToldError):
+        restarted.tell(query, "yes")
+
+
 @pytest.mark.parametrize("trouble", ["perhaps", KeyboardInterrupt()])
 def test_a_question_that_went_unanswered_in_a_run_is_asked_again(trouble):
     def oracle(triplet):

@@ -252,16 +252,19 @@ class ActiveLearner:
         comparisons : Comparisons
             Answers from before, or from elsewhere.
         pending : queries
-            Questions that were asked and whose answers may still come, as `pending` had them.
+            Questions that were asked and whose answers may still come, as `pending` had them; those that
+            have an answer by now are passed over.
         """
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
         check_triplets(comparisons.triplets, len(self.X))
-        waiting = {query.id: query for query in pending}
+        told = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons}
+        # A list of pending questions saved before the last answer must not have it counted twice.
+        waiting = {query.id: query for query in pending if query.id not in told}
         check_triplets([query.triplet for query in waiting.values()], len(self.X))
         self._comparisons = comparisons
         self._pending = waiting
-        self._asked = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons} | waiting
+        self._asked = told | waiting
         self.__dict__.pop("_open", None)
         return self
 
@@ -280,10 +283,11 @@ class ActiveLearner:
         for _ in _with_progress(questions) if progress else questions:
             (query,) = self.ask()
             try:
-                self.tell(query, oracle(query.triplet))
+                answer = as_answer(oracle(query.triplet))
             except BaseException:  # the question went unanswered: it may be asked again
                 self._release(query)
                 raise
+            self.tell(query, answer)
         return self
 
     @cached_property
