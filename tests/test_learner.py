@@ -341,6 +341,12 @@ def test_a_wrong_number_of_questions_is_named(n):
             "'x' was never asked",
         ),
         (lambda a, told, open_: a.restore(Comparisons([(0, 1, 30)], [1])), ValueError, "must be 0 to 29"),
+        (lambda a, told, open_: a.restore(a.comparisons, ["0-1-2"]), TypeError, "pending takes queries"),
+        (
+            lambda a, told, open_: a.restore(a.comparisons, [Query("x", (0, 1, 2))]),
+            TypeError,
+            "pending takes",
+        ),
         (lambda a, told, open_: a.restore([(0, 1, 2)]), TypeError, "give Comparisons, not list"),
         (lambda a, told, open_: a.run(ClassOracle(y), -1), ValueError, "n_queries must be"),
     ],
@@ -374,6 +380,7 @@ def test_a_stale_list_of_pending_questions_counts_nothing_twice():
     learner.tell(query, "yes")
     restarted = make().restore(learner.comparisons, pending=stale)
     assert restarted.pending == ()
+    assert make().restore(learner.comparisons.swapped(), pending=stale).pending == ()
     with pytest.raises(AlreadyToldError):
         restarted.tell(query, "yes")
 

@@ -258,10 +258,15 @@ class ActiveLearner:
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
         check_triplets(comparisons.triplets, len(self.X))
+        pending = list(pending)
+        for query in pending:
+            if not isinstance(query, Query) or query.id != _name(query.triplet):
+                raise TypeError(f"pending takes queries as ask() returned them, not {query!r}")
         told = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons}
         # A list of pending questions saved before the last answer must not have it counted twice.
-        waiting = {query.id: query for query in pending if query.id not in told}
-        check_triplets([query.triplet for query in waiting.values()], len(self.X))
+        check_triplets([query.triplet for query in pending], len(self.X))
+        swapped = {_name((i, k, j)) for (i, j, k), _ in comparisons}
+        waiting = {query.id: query for query in pending if query.id not in told and query.id not in swapped}
         self._comparisons = comparisons
         self._pending = waiting
         self._asked = told | waiting

@@ -143,12 +143,31 @@ def test_new_points_must_be_of_the_same_space(blobs):
         ClusterForest(4, random_state=0).fit(blobs).predict_proba(np.zeros((3, 5)))
 
 
-def test_without_numba_scikit_learn_is_used(blobs, monkeypatch):
+@pytest.fixture
+def forget_numba():
+    """Let the forest look for numba anew, before and after."""
+    _forest.compiled_forest.cache_clear()
+    yield
+    _forest.compiled_forest.cache_clear()
+
+
+def test_without_numba_scikit_learn_is_used(blobs, monkeypatch, forget_numba):
     expected = ClusterForest(4, engine="sklearn", random_state=0).fit(blobs).predict_proba()
     monkeypatch.setattr(_forest.importlib.util, "find_spec", lambda name: None)
     np.testing.assert_array_equal(ClusterForest(4, random_state=0).fit(blobs).predict_proba(), expected)
-    with pytest.raises(ImportError, match="pip install 'tercet\\[fast\\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'tercet\[fast\]'"):
         ClusterForest(4, engine="compiled").fit(blobs)
+
+
+def test_a_numba_that_does_not_work_is_said_and_done_without(blobs, monkeypatch, forget_numba):
+    def refuse(name):
+        raise ImportError("Numba needs another NumPy")
+
+    monkeypatch.setattr(_forest.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(_forest.importlib, "import_module", refuse)
+    with pytest.warns(UserWarning, match="does not work .Numba needs another NumPy.; using scikit-learn"):
+        beliefs = ClusterForest(4, random_state=0).fit(blobs).predict_proba()
+    assert_probabilities(beliefs, 120, 4)
 
 
 @pytest.mark.parametrize("engine", ["sklearn", "auto"])

@@ -77,3 +77,10 @@ def test_same_seed_same_forest(wine):
     one, same, other = (CompiledForest(X, y, 3, 10, seed).votes for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(("low", "high"), [(np.nextafter(1.0, 0.0), 1.0), (1e308, 1.5e308)])
+def test_values_next_to_each_other_and_enormous_ones_are_told_apart(low, high):
+    X = np.repeat([[low], [high]], 5, axis=0)
+    y = np.repeat([0, 1], 5)
+    assert (CompiledForest(X, y, 2, 30, seed=0).predict_proba(X).argmax(axis=1) == y).all()

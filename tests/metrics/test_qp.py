@@ -105,6 +105,29 @@ def test_tiny_problems_do_not_cycle():
     assert solution.n_iter < 20
 
 
+@pytest.mark.parametrize(
+    ("row", "C", "optimum"),
+    [([327, -900, -735], 100, 0.58795), ([-4773, 2112, -3675], 10, 0.493), ([-5289, 2581, -5600], 1, 0.523)],
+)
+def test_integer_features_do_not_cycle(row, C, optimum):
+    # Optima by bisection on the one multiplier.
+    solution = solve_hinge(np.array([row], dtype=float), np.full(1, float(C)), np.ones(3))
+    assert solution.objective == pytest.approx(optimum, abs=6e-4)
+    assert solution.n_iter < 60
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_problems_with_integer_features(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        m, d = int(rng.choice([1, 1, 2, 3, 8])), int(rng.integers(2, 9))
+        D = (rng.integers(-99, 100, (m, d)) ** 2 - rng.integers(-99, 100, (m, d)) ** 2).astype(float)
+        cost, prior = np.full(m, 10.0 ** rng.integers(0, 5)), np.full(d, float(rng.random() < 0.8))
+        solution = solve_hinge(D, cost, prior)
+        assert_optimal(D, cost, prior, solution)
+        assert solution.gap <= 1e-7
+
+
 def test_margins_that_are_met_exactly():
     # Integer features: at the prior the margin is 1 but for rounding, and the optimum is 0 but for rounding.
     rows = [[5, 0, -4, 1, 1, 0, 1], [-3, 1, 0, 1, 1, 1, 0], [0, 0, -4, 1, 1, 2, 1], [16, 4, 0, 1, 1, 0, 9]]
@@ -168,7 +191,7 @@ def test_rows_that_say_nothing():
     alone = solve_hinge(D[1:2], cost[1:2], prior)
     np.testing.assert_allclose(solution.weights, alone.weights)
     assert solution.objective == pytest.approx(alone.objective + 5.0)
-    assert solution.multipliers[[0, 2]].tolist() == [0, 0]
+    assert solution.multipliers[[0, 2]].tolist() == [5, 0]
 
 
 def test_nothing_to_learn_gives_the_prior():

@@ -207,7 +207,9 @@ def _grow(
                     items[first], items[last_place] = items[last_place], items[first]
                     last_place -= 1
             features[tree, node] = best_feature
-            cuts[tree, node] = (values[best_feature, best_rank] + values[best_feature, next_rank]) / 2
+            lower, upper = values[best_feature, best_rank], values[best_feature, next_rank]
+            cut = lower / 2 + upper / 2  # in this order, the sum does not overflow
+            cuts[tree, node] = cut if cut < upper else lower
             below[tree, node] = n_nodes
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = n_nodes, low, first
             stack[depth + 1, 0], stack[depth + 1, 1], stack[depth + 1, 2] = n_nodes + 1, first, high

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from tercet._random import Seeds
 from tercet._validation import Floats, Ints, check_features, check_labels
@@ -115,9 +116,9 @@ def run_method(
     """
     rows: list[Row] = []
     if method in REFERENCES:
-        metric = (
-            REFERENCES[method].set_params(preprocessor=trial.X_train).fit(np.empty((0, 3), dtype=np.int64))
-        )
+        # A copy: on a cluster several threads may be here at once.
+        metric = clone(REFERENCES[method]).set_params(preprocessor=trial.X_train)
+        metric.fit(np.empty((0, 3), dtype=np.int64))
         return [Row(dataset, method, run, "questions", 0, *trial.judge(metric), float("nan"))]
     learner = METHODS[method](
         trial.X_train, n_classes=trial.n_classes, random_state=trial.seed, comparisons=trial.first

@@ -10,6 +10,7 @@ accepted by its duality gap, a certificate that needs no trust in the iteration 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,7 @@ def solve_hinge(
     else:
         guess = start[0], np.clip(start[1][used] * norms[used], 0, problem.cost)
     weights, primal, dual, bound, n_iter = problem.solve(*guess, tol, max_iter)
-    multipliers = np.zeros(len(cost))
+    multipliers = np.where(norms > 0, 0.0, cost)  # what cannot be met costs its full price
     multipliers[used] = dual / norms[used]
     # Relative to the part that depends on w: a constant must not hide an error.
     gap = problem.gap(primal, weights, bound)
@@ -99,7 +100,7 @@ class _Scaled:
         if primal - bound <= 0:
             return 0.0
         noise = np.finfo(np.float64).eps * (self.cost @ (self.margin + np.abs(self.D) @ w))
-        negligible = min(noise, 1e-9 * (self.cost @ self.margin))
+        negligible = min(noise, 1e-12 * (self.cost @ self.margin))
         return 0.0 if primal <= negligible else (primal - bound) / primal
 
     def solve(
@@ -117,8 +118,9 @@ class _Scaled:
             if self.gap(*best_primal, best_dual[0]) <= tol or n_iter == max_iter:
                 break
             point = _Point.around(self, w, a) if point is None else point
-            if not point.step(self):
-                break
+            with np.errstate(over="ignore", invalid="ignore"):  # a step that overflows is not taken
+                if not point.step(self):
+                    break
             w, a = point.w, np.clip(point.a, 0.0, self.cost)
         return best_primal[1], best_primal[0], best_dual[1], best_dual[0], n_iter
 
@@ -154,9 +156,6 @@ class _Point:
         z = np.maximum(w - problem.prior - D.T @ a, 0.0) + room
         return cls(w, z, np.maximum(short, 0.0) + room, problem.cost - a, np.maximum(-short, 0.0) + room, a)
 
-    def pairs(self) -> tuple[tuple[Floats, Floats], ...]:
-        return (self.w, self.z), (self.x, self.b), (self.s, self.a)
-
     def step(self, problem: _Scaled) -> bool:
         """Take one predictor-corrector step (Mehrotra); return False where rounding allows no more."""
         w, z, x, b, s, a = self.w, self.z, self.x, self.b, self.s, self.a
@@ -164,16 +163,18 @@ class _Point:
         m, d = D.shape
         dual_residual = w - problem.prior - D.T @ a - z
         primal_residual = D @ w + x - s - problem.margin
-        mu = sum(float(p @ q) for p, q in self.pairs()) / (d + 2 * m)
-        with np.errstate(over="ignore"):  # an infinite curvature leaves a weight where it is, at 0
-            curvature = 1.0 + z / w
-            softness = x / b + s / a
+        now = (w, z, x, b, s, a)
+        mu = float(_products(now).mean())
+        curvature = 1.0 + z / w
+        softness = x / b + s / a
         if m < d:
             K = (D / curvature) @ D.T
             K.flat[:: m + 1] += softness
         else:
             K = (D.T / softness) @ D
             K.flat[:: d + 1] += curvature
+        if not np.isfinite(K).all():
+            return False
         factor, failed = dpotrf(K, lower=1)
         if failed:  # singular but for rounding, close to the optimum
             K.flat[:: len(K) + 1] *= 1 + 1e-12
@@ -193,15 +194,11 @@ class _Point:
                 da = (q - D @ dw) / softness
             return dw, (wz - z * dw) / w, (xb + x * da) / b, -da, (sa - s * da) / a, da
 
-        now = (w, z, x, b, s, a)
         affine = newton(-w * z, -x * b, -s * a)
         reach = min(1.0, _step_length(now, affine))
         dw, dz, dx, db, ds, da = affine
-        left = sum(
-            float((p + reach * dp) @ (q + reach * dq))
-            for (p, dp), (q, dq) in (((w, dw), (z, dz)), ((x, dx), (b, db)), ((s, ds), (a, da)))
-        )
-        target = (left / ((d + 2 * m) * mu)) ** 3 * mu
+        left = _products([value + reach * delta for value, delta in zip(now, affine, strict=True)]).mean()
+        target = (left / mu) ** 3 * mu
         # The correction is of second order: it holds as far as the affine step reached, and no farther.
         trust = reach**2
         change = newton(
@@ -209,19 +206,43 @@ class _Point:
             target - x * b - trust * dx * db,
             target - s * a - trust * ds * da,
         )
-        t = min(1.0, 0.99 * _step_length(now, change))
-        if t < 0.1:  # blocked: go back towards the centre first
-            change = newton(mu / 2 - w * z, mu / 2 - x * b, mu / 2 - s * a)
-            t = min(1.0, 0.99 * _step_length(now, change))
-        moved = [value + t * delta for value, delta in zip(now, change, strict=True)]
-        if not all((value > 0).all() and np.isfinite(value).all() for value in moved):
+        moved = _move(now, change, falling=True)
+        if moved is None:  # blocked: go back towards the centre first
+            centring = newton(mu / 2 - w * z, mu / 2 - x * b, mu / 2 - s * a)
+            moved = _move(now, centring, falling=False)
+        if moved is None:
             return False
         self.w, self.z, self.x, self.b, self.s, self.a = moved
         return True
 
 
+def _move(now: tuple[Floats, ...], change: tuple[Floats, ...], *, falling: bool) -> list[Floats] | None:
+    """Go as far as the products of the pairs stay in balance and, if wanted, fall; None if nowhere.
+
+    Without this a step may go in circles: each raises the products that the one before it lowered.
+    """
+    products = _products(now)
+    mean = products.mean()
+    balance = min(1e-3, products.min() / mean)
+    t = min(1.0, 0.99 * _step_length(now, change))
+    for _ in range(30):
+        moved = [value + t * delta for value, delta in zip(now, change, strict=True)]
+        reached = _products(moved)
+        # Written so that NaN counts as out of balance.
+        if reached.min() >= balance * reached.mean() > 0 and not (
+            falling and reached.mean() > (1 - 0.01 * t) * mean
+        ):
+            return moved
+        t *= 0.7
+    return None
+
+
+def _products(values: Sequence[Floats]) -> Floats:
+    w, z, x, b, s, a = values
+    return np.concatenate([w * z, x * b, s * a])
+
+
 def _step_length(values: tuple[Floats, ...], changes: tuple[Floats, ...]) -> float:
     """Return how far the changes can go before a value turns negative."""
-    with np.errstate(over="ignore"):
-        steepest = max(float((-change / value).max()) for value, change in zip(values, changes, strict=True))
+    steepest = max(float((-change / value).max()) for value, change in zip(values, changes, strict=True))
     return 1.0 / steepest if steepest > 1e-300 else 1e300
