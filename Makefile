@@ -47,4 +47,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:  ## Remove the environments and caches
-	rm -rf .venv .venv-oldest .venv-core .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage simulation
+	rm -rf .venv .venv-oldest .venv-core .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage simulation reproduction

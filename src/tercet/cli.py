@@ -102,6 +102,7 @@ def _reproduce(options: argparse.Namespace) -> int:
         from tqdm import tqdm
 
         from tercet.experiments.report import write_report
+        from tercet.experiments.rows import rows_to_csv
         from tercet.experiments.runner import Folder, facts, run_plan
     except ImportError as error:
         raise ImportError(f"{error}; pip install 'tercet[experiments]'") from error
@@ -127,7 +128,8 @@ def _reproduce(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print("\nStopped. What is finished is kept; the same command goes on from here.", file=sys.stderr)
             raise
-    rows, failures = folder.results(plan)
+    rows, failures = folder.results()
+    write_whole(options.out / "results.csv", rows_to_csv(rows))
     report = write_report(rows, options.out, failures, facts(plan, data))
     print(f"Report: {report}")
     if failures:

@@ -1,8 +1,8 @@
 """Results are the same wherever they are computed, and survive whatever happens on the way."""
 
-import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -51,37 +51,34 @@ def test_two_jobs_give_the_same_to_the_last_digit(data, one_job, tmp_path):
     assert contents(tmp_path) == one_job
 
 
-def start(*command):
-    return subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+def start(*command, output=subprocess.PIPE):
+    return subprocess.Popen([sys.executable, *command], stdout=output, stderr=subprocess.STDOUT, text=True)
 
 
 @pytest.fixture
 def cluster(tmp_path):
-    """A real Dask cluster: a scheduler and two worker processes."""
-    pytest.importorskip("distributed", reason="needs the extra 'cluster'")
-    file = tmp_path / "scheduler.json"
-    quiet = ["--no-dashboard", "--scheduler-file", str(file)]
-    scheduler = start("-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *quiet)
-    workers = []
-    try:
-        while not file.exists():
-            assert scheduler.poll() is None, scheduler.stdout.read()
-            time.sleep(0.1)
-        address = json.loads(file.read_text())["address"]
-        for number in range(2):
-            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", f"w{number}"]
-            workers.append(
-                start(
-                    "-m", "distributed.cli.dask_worker", address, "--local-directory", str(tmp_path), *options
-                )
-            )
-        yield address, workers
-    finally:
-        for process in (*workers, scheduler):
-            process.kill()
-            process.communicate()
+    """A real Dask cluster: a scheduler and two worker processes, one with Dask's usual several threads."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+    quiet = ["--no-dashboard"]
+    processes = []
+    with (tmp_path / "log.txt").open("w") as log:
+        try:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+            host, port = address.removeprefix("tcp://").split(":")
+            scheduler = ["-m", "distributed.cli.dask_scheduler", "--host", host, "--port", port, *quiet]
+            processes.append(start(*scheduler, output=log))
+            for threads in ("1", "2"):
+                options = ["--nthreads", threads, "--no-nanny", "--local-directory", str(tmp_path), *quiet]
+                processes.append(start("-m", "distributed.cli.dask_worker", address, *options, output=log))
+            with distributed.Client(address, timeout=60) as client:
+                client.wait_for_workers(2, timeout=60)
+            yield address, processes[1:]
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
 
 
 def test_a_cluster_gives_the_same_even_when_a_worker_is_killed(data, one_job, cluster, tmp_path):
@@ -147,12 +144,12 @@ def test_a_run_that_failed_is_named_and_tried_again(data, tmp_path):
     broken = {"Wine": Loaded(np.full((9, 2), np.nan), np.array(["a", "b", "c"] * 3), "Wine", "nowhere")}
     folder = Folder(tmp_path, plan)
     run_plan(plan, broken, folder)
-    rows, failures = folder.results(plan)
+    rows, failures = folder.results()
     assert rows == []
-    assert [(f.dataset, f.method, f.run) for f in failures] == [("Wine", "Random", 0), ("Wine", "Euclid", 0)]
+    assert {(f.dataset, f.method, f.run) for f in failures} == {("Wine", "Random", 0), ("Wine", "Euclid", 0)}
     assert "NaN" in failures[0].error
     run_plan(plan, data, folder)
-    rows, failures = folder.results(plan)
+    rows, failures = folder.results()
     assert failures == []
     assert {row.method for row in rows} == {"Random", "Euclid"}
 
@@ -187,9 +184,29 @@ def test_a_folder_of_somebody_elses_is_refused(tmp_path, capsys):
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_a_smaller_plan_in_the_same_folder_keeps_the_larger_report(tmp_path):
+    command = [
+        "reproduce",
+        "--datasets",
+        "wine",
+        "--queries",
+        "2",
+        "--runs",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main([*command, "--methods", "random,euclid"]) == 0
+    assert main([*command, "--methods", "euclid"]) == 0
+    assert ",Random," in (tmp_path / "out" / "results.csv").read_text("utf-8")
+    assert "Random" in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--datasets", ","], "nothing to run: datasets none"),
+        (["--datasets", "yeast", "--methods", "info-exact"], "Info, exact is for Breast, Soybean, Wine"),
         (["--datasets", "wien"], "did you mean 'Wine'"),
         (["--datasets", "wine", "--methods", "inof"], "did you mean 'info'"),
         (["--datasets", "yeast", "--data-dir", "nowhere-at-all"], "nowhere-at-all"),

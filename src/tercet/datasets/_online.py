@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
 import warnings
 from collections import Counter
 from importlib import import_module
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tercet._files import write_whole
 from tercet._validation import Floats, check_features
 from tercet.datasets._registry import Dataset
 from tercet.datasets._tables import Labels, Loaded, as_labels, read_npz
@@ -41,16 +42,9 @@ def keep(dataset: Dataset, loaded: Loaded) -> None:
     path = kept_file(dataset)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # On Windows a file must be closed before it is renamed, so it does not delete itself.
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as stream:
-            try:
-                np.savez_compressed(stream, X=loaded.X, y=loaded.y)
-                stream.close()
-                os.replace(stream.name, path)
-            except BaseException:
-                stream.close()
-                os.unlink(stream.name)
-                raise
+        stream = io.BytesIO()
+        np.savez_compressed(stream, X=loaded.X, y=loaded.y)
+        write_whole(path, stream.getvalue())
     except OSError as error:
         # The data is here; that it must be downloaded again is no reason to stop.
         warnings.warn(

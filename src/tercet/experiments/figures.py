@@ -149,6 +149,8 @@ def _draw(axes: Axes, results: Results, dataset: str, measure: str, methods: Seq
             axes.axhline(float(np.mean(plain)), color=_GREY, linestyle=dashes, linewidth=1.4, label=reference)
     axes.set(title=dataset, xlabel="questions asked")
     low, high = axes.get_ylim()
-    axes.set_ylim(low, min(high, 1.005))  # an interval of few runs may reach beyond what an accuracy can be
+    axes.set_ylim(
+        max(low, 0.0), min(high, 1.005)
+    )  # an interval of few runs may reach beyond what an accuracy can be
     axes.grid(color=_GREY, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -73,7 +73,14 @@ class Plan:
         """Return a plan by names; without them all datasets and all methods."""
         sets = [dataset.name for dataset in DATASETS] if datasets is None else map(_dataset_name, datasets)
         names = ALL_METHODS if methods is None else map(find_method, methods)
-        return cls(_once(sets), _once(names), n_runs, n_queries, seed)
+        plan = cls(_once(sets), _once(names), n_runs, n_queries, seed)
+        if not plan.tasks():
+            exact = ", ".join(EXACT_DATASETS)
+            raise ValueError(
+                f"nothing to run: datasets {', '.join(plan.datasets) or 'none'}, methods "
+                f"{', '.join(plan.methods) or 'none'} (Info, exact is for {exact}); name at least one of each"
+            )
+        return plan
 
     def tasks(self) -> list[Task]:
         """Return all tasks, run by run, so that a plan that is stopped early has whole runs of everything."""

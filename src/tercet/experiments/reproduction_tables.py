@@ -78,7 +78,9 @@ def accuracy_table(
             if printed and (dataset, method) in _printed():
                 theirs = [paper.one_nn(dataset, method, mark, by) for mark in marks]
                 if questions:
-                    theirs.append(paper.yes_no_share(dataset, method))
+                    # The paper's share is that of 100 questions; fewer have another.
+                    whole = paper.QUESTION_MARKS[-1] in results.counts(dataset, method)
+                    theirs.append(paper.yes_no_share(dataset, method) if whole else None)
                 lines.append((dataset, method, "paper", *map(_number, theirs)))
                 lines.append((dataset, method, "difference", *map(_difference, means, theirs)))
         for reference in REFERENCES:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,18 @@ from threadpoolctl import threadpool_limits
 from tercet import __version__
 from tercet._files import write_whole
 from tercet._validation import Floats
+from tercet.beliefs._forest import compiled_forest
 from tercet.datasets import Loaded
 from tercet.experiments.failures import Failure
 from tercet.experiments.plan import Plan, Task
 from tercet.experiments.protocol import Trial, run_method
 from tercet.experiments.rows import Row, rows_from_csv, rows_to_csv
+
+#: The number of threads is a setting of the whole process, so only one task at a time may rely on it.
+_ALONE = threading.Lock()
+
+#: Tasks handed to a cluster ahead of time; each carries its features.
+_WINDOW = 64
 
 #: How long to wait for a scheduler before it counts as unreachable, in seconds.
 _PATIENCE = 10
@@ -37,7 +45,7 @@ class Folder:
             "tercet": __version__,
             "queries": plan.n_queries,
             "seed": plan.seed,
-            "compiled forest": importlib.util.find_spec("numba") is not None,
+            "compiled forest": compiled_forest() is not None,
         }
         file = path / "configuration.json"
         if file.exists():
@@ -50,7 +58,7 @@ class Folder:
                 raise ValueError(
                     f"{path} holds results of another configuration ({details}); choose another --out"
                 )
-        elif path.exists() and any(path.iterdir()):
+        elif path.exists() and any(not file.name.startswith(".") for file in path.iterdir()):
             raise ValueError(f"{path} is not empty and holds no results of ours; choose another --out")
         else:
             path.mkdir(parents=True, exist_ok=True)
@@ -71,19 +79,14 @@ class Folder:
             write_whole(file, rows_to_csv(outcome))
             failed.unlink(missing_ok=True)
 
-    def results(self, plan: Plan) -> tuple[list[Row], list[Failure]]:
-        """Return the rows and failures of a plan's tasks that are here so far."""
+    def results(self) -> tuple[list[Row], list[Failure]]:
+        """Return all rows and failures that are here, of this plan and of earlier ones."""
         rows: list[Row] = []
-        failures: list[Failure] = []
-        for task in plan.tasks():
-            file = self.path / task.file
-            failed = file.with_suffix(".failed")
-            if file.exists():
-                with file.open(encoding="utf-8", newline="") as stream:
-                    rows += rows_from_csv(stream)
-            elif failed.exists():
-                failures.append(Failure(**json.loads(failed.read_text("utf-8"))))
-        return rows, failures
+        for file in sorted(self.path.glob("runs/*/*/*.csv")):
+            with file.open(encoding="utf-8", newline="") as stream:
+                rows += rows_from_csv(stream)
+        failed = sorted(self.path.glob("runs/*/*/*.failed"))
+        return rows, [Failure(**json.loads(file.read_text("utf-8"))) for file in failed]
 
 
 def run_plan(
@@ -111,7 +114,7 @@ def perform(task: Task, X: Floats, y: Any, plan: Plan) -> tuple[Task, list[Row] 
     """Do one task; an error in it becomes a `Failure`, which the report names."""
     seed = plan.seed
     try:
-        with threadpool_limits(1):
+        with _ALONE, threadpool_limits(1):
             trial = Trial.draw(X, y, task.run, plan.seed)
             seed = trial.seed
             rows = run_method(
@@ -150,21 +153,29 @@ def _on_cluster(
         ) from error
     with client:
         # The features travel with each task, not ahead of it: what was sent ahead dies with its worker.
-        futures = {
-            client.submit(perform, task, data[task.dataset].X, data[task.dataset].y, plan, pure=False): task
-            for task in tasks
-        }
-        for future in as_completed(futures):
-            task = futures.pop(future)
+        waiting = iter(tasks)
+        running: dict[Any, Task] = {}
+
+        def submit(task: Task) -> Any:
+            loaded = data[task.dataset]
+            future = client.submit(perform, task, loaded.X, loaded.y, plan, pure=False)
+            running[future] = task
+            return future
+
+        finished = as_completed([submit(task) for task in islice(waiting, _WINDOW)])
+        for future in finished:
+            task = running.pop(future)
             if future.status == "finished":
                 yield future.result()
             else:  # its workers died under it, again and again
                 yield task, Failure(task.dataset, task.method, task.run, plan.seed, repr(future.exception()))
+            for following in islice(waiting, 1):
+                finished.add(submit(following))
 
 
 def facts(plan: Plan, data: Mapping[str, Loaded]) -> dict[str, str]:
     """Return what somebody needs to know to run this again."""
-    forest = "compiled" if importlib.util.find_spec("numba") else "scikit-learn's"
+    forest = "compiled" if compiled_forest() else "scikit-learn's"
     packages = ("numpy", "scipy", "scikit-learn")
     return {
         "Datasets": ", ".join(f"{name} ({loaded.source})" for name, loaded in data.items()),
