@@ -113,7 +113,7 @@ def test_integer_features_do_not_cycle(row, C, optimum):
     # Optima by bisection on the one multiplier.
     solution = solve_hinge(np.array([row], dtype=float), np.full(1, float(C)), np.ones(3))
     assert solution.objective == pytest.approx(optimum, abs=6e-4)
-    assert solution.n_iter < 60
+    assert solution.gap <= 1e-7
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -108,7 +108,7 @@ def test_c_of_zero_is_the_prior(problem):
 
 def test_stopping_early_is_said(problem):
     X, triplets = problem
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps .* raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="stopped after 4 steps .* raise max_iter"):
         SchultzJoachims(C=100, max_iter=2, preprocessor=X).fit(triplets)
 
 

@@ -107,21 +107,30 @@ class _Scaled:
         self, w: Floats, a: Floats, tol: float, max_iter: int
     ) -> tuple[Floats, float, Floats, float, int]:
         """Return the best weights, their objective, the best multipliers, their bound, and the steps."""
+        start = w, a
         best_primal, best_dual = (np.inf, w), (-np.inf, a)
-        point = None
-        for n_iter in range(max_iter + 1):
-            bound, from_dual = self.dual(a)
-            best_dual = max(best_dual, (bound, a), key=_value)
-            best_primal = min(
-                best_primal, (self.primal(w), w), (self.primal(from_dual), from_dual), key=_value
-            )
-            if self.gap(*best_primal, best_dual[0]) <= tol or n_iter == max_iter:
-                break
-            point = _Point.around(self, w, a) if point is None else point
-            with np.errstate(over="ignore", invalid="ignore"):  # a step that overflows is not taken
-                if not point.step(self):
+        n_iter = 0
+        # Bold steps are faster and reach the optimum of nearly every problem; where they go in circles, as
+        # they may on tiny or integer ones, guarded steps begin anew.
+        for guarded in (False, True):
+            w, a = start
+            point = None
+            for taken in range(max_iter + 1):
+                bound, from_dual = self.dual(a)
+                best_dual = max(best_dual, (bound, a), key=_value)
+                best_primal = min(
+                    best_primal, (self.primal(w), w), (self.primal(from_dual), from_dual), key=_value
+                )
+                if self.gap(*best_primal, best_dual[0]) <= tol:
+                    return best_primal[1], best_primal[0], best_dual[1], best_dual[0], n_iter
+                if taken == max_iter:
                     break
-            w, a = point.w, np.clip(point.a, 0.0, self.cost)
+                point = _Point.around(self, w, a) if point is None else point
+                with np.errstate(over="ignore", invalid="ignore"):  # a step that overflows is not taken
+                    if not point.step(self, guarded):
+                        break
+                n_iter += 1
+                w, a = point.w, np.clip(point.a, 0.0, self.cost)
         return best_primal[1], best_primal[0], best_dual[1], best_dual[0], n_iter
 
 
@@ -156,7 +165,7 @@ class _Point:
         z = np.maximum(w - problem.prior - D.T @ a, 0.0) + room
         return cls(w, z, np.maximum(short, 0.0) + room, problem.cost - a, np.maximum(-short, 0.0) + room, a)
 
-    def step(self, problem: _Scaled) -> bool:
+    def step(self, problem: _Scaled, guarded: bool) -> bool:
         """Take one predictor-corrector step (Mehrotra); return False where rounding allows no more."""
         w, z, x, b, s, a = self.w, self.z, self.x, self.b, self.s, self.a
         D = problem.D
@@ -206,21 +215,28 @@ class _Point:
             target - x * b - trust * dx * db,
             target - s * a - trust * ds * da,
         )
-        moved = _move(now, change, falling=True)
+        move = _guarded_move if guarded else _bold_move
+        moved = move(now, change, True)
         if moved is None:  # blocked: go back towards the centre first
             centring = newton(mu / 2 - w * z, mu / 2 - x * b, mu / 2 - s * a)
-            moved = _move(now, centring, falling=False)
+            moved = move(now, centring, False)
         if moved is None:
             return False
         self.w, self.z, self.x, self.b, self.s, self.a = moved
         return True
 
 
-def _move(now: tuple[Floats, ...], change: tuple[Floats, ...], *, falling: bool) -> list[Floats] | None:
-    """Go as far as the products of the pairs stay in balance and, if wanted, fall; None if nowhere.
+def _bold_move(now: tuple[Floats, ...], change: tuple[Floats, ...], far: bool) -> list[Floats] | None:
+    """Go as far as the values stay positive; None if that is not ``far``, or nowhere."""
+    t = min(1.0, 0.99 * _step_length(now, change))
+    moved = [value + t * delta for value, delta in zip(now, change, strict=True)]
+    if (far and t < 0.1) or not all((value > 0).all() and np.isfinite(value).all() for value in moved):
+        return None
+    return moved
 
-    Without this a step may go in circles: each raises the products that the one before it lowered.
-    """
+
+def _guarded_move(now: tuple[Floats, ...], change: tuple[Floats, ...], falling: bool) -> list[Floats] | None:
+    """Go as far as the products of the pairs stay in balance and, if wanted, fall; None if nowhere."""
     products = _products(now)
     mean = products.mean()
     balance = min(1e-3, products.min() / mean)

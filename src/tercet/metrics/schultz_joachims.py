@@ -87,7 +87,7 @@ class SchultzJoachims(TripletMetric, _SchultzJoachims):
     tol : float
         The relative duality gap at which to stop.
     max_iter : int
-        The most Newton steps to take.
+        The most Newton steps to take, of each kind: bold ones first, and guarded ones if those fail.
     preprocessor : array of shape (n, d) or callable, optional
         Turns indices in triplets into points.
     random_state : ignored
