@@ -126,7 +126,7 @@ def perform(task: Task, X: Floats, y: Any, plan: Plan) -> tuple[Task, list[Row] 
                 marks=plan.marks,
                 yes_no_marks=plan.yes_no_marks,
             )
-    except Exception:
+    except Exception:  # whatever it is, the other runs go on, and the report names this one
         return task, Failure(task.dataset, task.method, task.run, seed, traceback.format_exc())
     return task, rows
 
