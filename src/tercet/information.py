@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
+from tercet._fast import kernels
 from tercet._validation import Floats, Ints, check_beliefs, check_triplets
 
 # Triplets scored at a time: the working arrays stay in the processor's cache, and memory stays flat.
@@ -78,6 +79,14 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     #   sum_c (M_i P_j + P_i M_j)(1 - P_k) - P_i P_j M_k  -  f(p(yes)),
     # and the no half the same with j and k exchanged. Both share the products with all three items.
     M = xlogy(P, P) + P * entropy[:, np.newaxis]
+    compiled = kernels("tercet._information_kernel")
+    if compiled is not None:
+        return cast(Floats, compiled.information(P, M, questions))
+    return _information(P, M, questions)
+
+
+def _information(P: Floats, M: Floats, questions: Ints) -> Floats:
+    """Return what `information_gain` does, by numpy alone."""
     P, M = np.ascontiguousarray(P.T), np.ascontiguousarray(M.T)
     result = np.empty(len(questions))
     for rows, (i, j, k) in _chunks(questions):

@@ -5,7 +5,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from tercet.beliefs import ClusterForest, _forest
+from tercet import _fast
+from tercet._fast import kernels
+from tercet.beliefs import ClusterForest
 from tercet.beliefs.cluster_forest import _centres, _fill_in
 
 
@@ -146,14 +148,14 @@ def test_new_points_must_be_of_the_same_space(blobs):
 @pytest.fixture
 def forget_numba():
     """Let the forest look for numba anew, before and after."""
-    _forest.compiled_forest.cache_clear()
+    kernels.cache_clear()
     yield
-    _forest.compiled_forest.cache_clear()
+    kernels.cache_clear()
 
 
 def test_without_numba_scikit_learn_is_used(blobs, monkeypatch, forget_numba):
     expected = ClusterForest(4, engine="sklearn", random_state=0).fit(blobs).predict_proba()
-    monkeypatch.setattr(_forest.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(_fast.importlib.util, "find_spec", lambda name: None)
     np.testing.assert_array_equal(ClusterForest(4, random_state=0).fit(blobs).predict_proba(), expected)
     with pytest.raises(ImportError, match=r"pip install 'tercet\[fast\]'"):
         ClusterForest(4, engine="compiled").fit(blobs)
@@ -163,9 +165,9 @@ def test_a_numba_that_does_not_work_is_said_and_done_without(blobs, monkeypatch,
     def refuse(name):
         raise ImportError("Numba needs another NumPy")
 
-    monkeypatch.setattr(_forest.importlib.util, "find_spec", lambda name: True)
-    monkeypatch.setattr(_forest.importlib, "import_module", refuse)
-    with pytest.warns(UserWarning, match="does not work .Numba needs another NumPy.; using scikit-learn"):
+    monkeypatch.setattr(_fast.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(_fast.importlib, "import_module", refuse)
+    with pytest.warns(UserWarning, match="does not work .Numba needs another NumPy.; going on without it"):
         beliefs = ClusterForest(4, random_state=0).fit(blobs).predict_proba()
     assert_probabilities(beliefs, 120, 4)
 

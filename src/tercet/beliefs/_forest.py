@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import warnings
-from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import RandomForestClassifier
 
+from tercet._fast import kernels
 from tercet._validation import Floats, check_option
 
 
@@ -22,30 +20,16 @@ class Forest(Protocol):
         """Return the share of trees that vote for each class."""
 
 
-@cache
-def compiled_forest() -> Any | None:
-    """Return the compiled forest, or None where numba is missing or does not work."""
-    if importlib.util.find_spec("numba") is None:
-        return None
-    try:
-        return importlib.import_module("tercet.beliefs._compiled").CompiledForest
-    except (ImportError, RuntimeError) as error:  # made for another numpy, or no folder to cache in
-        warnings.warn(
-            f"numba is installed but does not work ({error}); using scikit-learn's forest", stacklevel=2
-        )
-        return None
-
-
 def grow(
     points: Floats, labels: NDArray[np.int32], n_classes: int, n_trees: int, seed: int, engine: str
 ) -> tuple[Forest, Floats]:
     """Return a forest and the out-of-bag votes of its own items, zeros for an item that is in every bag."""
     check_option("engine", engine, ("auto", "compiled", "sklearn"))
-    kernel = compiled_forest() if engine != "sklearn" else None
-    if engine == "compiled" and kernel is None:
+    compiled = kernels("tercet.beliefs._compiled") if engine != "sklearn" else None
+    if engine == "compiled" and compiled is None:
         raise ImportError("engine='compiled' needs numba: pip install 'tercet[fast]', or use engine='auto'")
-    if kernel is not None:
-        fast = kernel(points, labels, n_classes, n_trees, seed)
+    if compiled is not None:
+        fast = compiled.CompiledForest(points, labels, n_classes, n_trees, seed)
         return fast, fast.votes.astype(np.float64)
     slow = _SklearnForest(points, n_classes, n_trees, seed)
     with warnings.catch_warnings():

@@ -15,9 +15,9 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from tercet import __version__
+from tercet._fast import kernels
 from tercet._files import write_whole
 from tercet._validation import Floats
-from tercet.beliefs._forest import compiled_forest
 from tercet.datasets import Loaded
 from tercet.experiments.failures import Failure
 from tercet.experiments.plan import Plan, Task
@@ -45,7 +45,7 @@ class Folder:
             "tercet": __version__,
             "queries": plan.n_queries,
             "seed": plan.seed,
-            "compiled forest": compiled_forest() is not None,
+            "compiled forest": kernels("tercet.beliefs._compiled") is not None,
         }
         file = path / "configuration.json"
         if file.exists():
@@ -175,7 +175,7 @@ def _on_cluster(
 
 def facts(plan: Plan, data: Mapping[str, Loaded]) -> dict[str, str]:
     """Return what somebody needs to know to run this again."""
-    forest = "compiled" if compiled_forest() else "scikit-learn's"
+    forest = "compiled" if kernels("tercet.beliefs._compiled") else "scikit-learn's"
     packages = ("numpy", "scipy", "scikit-learn")
     return {
         "Datasets": ", ".join(f"{name} ({loaded.source})" for name, loaded in data.items()),
