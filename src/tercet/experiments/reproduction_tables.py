@@ -37,6 +37,7 @@ def reproduction_tables(rows: Sequence[Row]) -> dict[str, Table]:
         "triplet_accuracy_by_questions": accuracy_table(results, "triplet_accuracy"),
         "exact_against_sampled": exact_table(results),
         "one_nn_rosales_fung": accuracy_table(results, "one_nn", methods=ROSALES_FUNG),
+        "triplet_accuracy_rosales_fung": accuracy_table(results, "triplet_accuracy", methods=ROSALES_FUNG),
         "win_tie_loss_rosales_fung": win_tie_loss_table(results, methods=ROSALES_FUNG),
     }
     return {name: table for name, table in tables.items() if table is not None}
