@@ -28,8 +28,8 @@ oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and 
 core: .venv-core/ready  ## The README's example with the core dependencies only
 	.venv-core/bin/python tests/core_only.py
 
-bench: $(VENV)/ready  ## Time the solvers against their peers
-	$(BIN)/python benchmarks/solvers.py
+bench: $(VENV)/ready  ## Time everything against its peers, and write docs/performance.md
+	$(BIN)/python benchmarks/run.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,7 +38,7 @@ $(VENV)/ready: pyproject.toml
 
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/pip install --quiet --editable '.[cluster,experiments,fast,test]' --requirement tests/oldest.txt
+	.venv-oldest/bin/pip install --quiet --editable '.[cluster,experiments,fast,neighbours,test]' --requirement tests/oldest.txt
 	touch $@
 
 .venv-core/ready: pyproject.toml
@@ -47,4 +47,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:  ## Remove the environments and caches
-	rm -rf .venv .venv-oldest .venv-core .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage simulation reproduction
+	rm -rf .venv .venv-oldest .venv-core .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage simulation reproduction benchmarks/.environments benchmarks/results/quick

@@ -1,4 +1,4 @@
-"""Which settings come nearest to the paper: what it does not say is tried here, on other halves than its tables.
+"""Which settings come nearest to the paper: what it does not say is tried, on other halves than its tables.
 
     python studies/paper_settings.py --data-dir ../shared/data [--jobs 2] [--runs 10] [--datasets wine,yeast]
 
@@ -98,7 +98,7 @@ def main():
     ):
         if name in wanted:
             work += [(label, rule, {}, name, *other(options.data_dir)) for rule in (Random, Info)]
-    columns = "rule | setting | dataset | difference | bias | at 100 (paper) | yes/no (paper)".split(" | ")
+    columns = ["rule", "setting", "dataset", "difference", "bias", "at 100 (paper)", "yes/no (paper)"]
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     with Parallel(n_jobs=options.jobs) as parallel:
         for label, rule, parts, name, X, y in work:

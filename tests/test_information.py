@@ -70,6 +70,27 @@ def test_equal_to_the_sum_over_all_classes(P):
 
 
 @given(beliefs())
+def test_where_dont_know_tells_something_the_gain_is_what_is_known_afterwards(P):
+    """The classes determine the answer, so H(classes) - H(classes | answer) is the entropy of the answer."""
+    triplets = every_triplet(len(P))
+    gains = information_gain(P, triplets, dont_know="informative")
+    for (i, j, k), gain in zip(triplets, gains, strict=True):
+        joint = np.einsum("a,b,c->abc", P[i], P[j], P[k])
+        a, b, c = np.indices(joint.shape)
+        yes, no = (a == b) & (b != c), (a == c) & (b != c)
+        after = 0.0
+        for answer in (yes, no, ~(yes | no)):
+            p = joint[answer]
+            after -= np.sum(p[p > 0] * np.log(p[p > 0] / p.sum()))
+        before = -np.sum(joint[joint > 0] * np.log(joint[joint > 0]))
+        np.testing.assert_allclose(gain, before - after, atol=1e-9)
+    with pytest.raises(
+        ValueError, match="dont_know must be one of 'uninformative', 'informative', not 'yes'"
+    ):
+        information_gain(P, triplets, dont_know="yes")
+
+
+@given(beliefs())
 def test_probabilities_sum_to_one(P):
     chances = answer_probabilities(P, every_triplet(len(P)))
     assert (chances >= 0).all()

@@ -21,7 +21,14 @@ from tercet.selection import Info, Nonredundant, Random
 from tercet.triplets import count_questions, question_numbers
 
 X, y = make_blobs(30, centers=3, n_features=4, cluster_std=3.0, random_state=0)
-RULES = [Info(), Random(), Nonredundant()]
+RULES = [
+    Info(),
+    Info("pool"),
+    Info("exact", dont_know="informative"),
+    Info(max_items=12),
+    Random(),
+    Nonredundant(),
+]
 
 
 def make(random_state=0, **parts):
@@ -76,7 +83,7 @@ def test_tell_in_any_order_by_query_or_id():
     ]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("rule", [Info(), Random(), Nonredundant()], ids=repr)
 def test_no_question_is_asked_twice_until_the_pool_is_empty(rule):
     small = X[:6]
     learner = ActiveLearner(
@@ -203,8 +210,8 @@ def test_from_paper_is_the_papers_configuration():
     assert learner._models.metric.get_params()["prior"] == "identity"
     assert learner._models.beliefs.get_params()["n_trees"] == 50
     assert learner._models.beliefs.get_params()["n_starts"] == 10
-    assert repr(learner.selector) == "Info()"
-    assert repr(learner.pool) == "SampledPool(multiple=100)"
+    assert repr(learner.selector) == "Info('pool', dont_know='uninformative', max_items=2500)"
+    assert repr(learner.pool) == "SampledPool(multiple=100, most=2000000)"
     assert len(learner.ask()) == 1
 
 
@@ -494,3 +501,65 @@ def test_what_a_learner_looks_like():
         repr(learner)
         == "ActiveLearner(30 items of 4 features, Comparisons(0 yes/no, 1 don't know), 2 pending)"
     )
+
+
+@pytest.mark.parametrize("dont_know", ["uninformative", "informative"])
+def test_the_exact_search_finds_what_the_pool_of_all_questions_has(dont_know):
+    exact = make(selector=Info("exact", dont_know=dont_know))
+    pooled = make(selector=Info(dont_know=dont_know), pool=ExhaustivePool())
+    for learner in (exact, pooled):
+        learner.restore(Comparisons([(0, 1, 2), (3, 4, 5)], ["yes", "dk"]))
+    best, same = exact.ask(5), pooled.ask(5)
+    np.testing.assert_allclose([q.score for q in best], [q.score for q in same])
+    np.testing.assert_allclose(
+        [q.probabilities for q in best],
+        answer_probabilities(exact.beliefs_, [q.triplet for q in best]),
+    )
+
+
+def test_every_question_is_asked_once_and_then_there_is_none():
+    few, classes = X[:5], ClassOracle(y[:5])
+    learner = ActiveLearner(few, 2, beliefs=ClusterForest(n_trees=5), random_state=0)
+    with pytest.raises(
+        PoolExhaustedError, match="asked for 31 questions, but only 30 are left about 5 items"
+    ):
+        learner.ask(31)
+    learner.ask(3)
+    learner.run(classes, 27)
+    asked = [*learner.comparisons.triplets.tolist(), *(query.triplet for query in learner.pending)]
+    assert len(set(question_numbers(np.array(asked), 5))) == count_questions(5) == 30
+    with pytest.raises(PoolExhaustedError, match="only 0 are left about 5 items; stop here"):
+        learner.ask()
+
+
+def test_a_search_among_few_items_takes_others_each_time():
+    learner = make(selector=Info(max_items=6)).run(ClassOracle(y), 20)
+    assert len(np.unique(learner.comparisons.triplets)) > 12
+
+
+def test_a_given_pool_is_used():
+    pool = SampledPool(multiple=1)
+    learner = make(pool=pool)
+    (query,) = learner.ask()
+    candidates = pool.draw(len(X), learner._seeds.generator("pool"))
+    assert list(query.triplet) in candidates.tolist()
+    with pytest.raises(ValueError, match=r"Info\('exact', .*looks at all questions, so pool=.* is of no use"):
+        make(pool=pool, selector=Info("exact"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"search": "best"}, "search must be one of 'auto', 'exact', 'pool', not 'best'"),
+        ({"dont_know": "maybe"}, "dont_know must be one of 'uninformative', 'informative', not 'maybe'"),
+        ({"max_items": 2}, "max_items must be a whole number of at least 3, not 2"),
+    ],
+)
+def test_wrong_settings_of_info_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Info(**settings)
+
+
+def test_too_few_items_to_learn_from_are_named():
+    with pytest.raises(ValueError, match="max_items must be a whole number of at least 3, not 1"):
+        make(max_items=1)

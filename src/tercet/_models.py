@@ -3,6 +3,8 @@
 Both are a function of the seed and the answers alone. Warm starts keep to this too: after m answers the
 models start from those after ``m & (m - 1)`` (m without its lowest binary digit), so that looking at them,
 undoing and starting again change nothing, and starting again costs at most log2(m) fits.
+
+Of a large collection the models see a sample, drawn once, and every item that was asked about.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from tercet._features import Features, Lookup
 from tercet._random import Seeds
-from tercet._validation import Floats, check_n_classes, check_part
+from tercet._validation import Floats, Ints, check_n_classes, check_part
 from tercet.answers import Comparisons
 from tercet.metrics import SchultzJoachims
 
@@ -27,20 +30,43 @@ class Fitted:
 
     answers: Comparisons
     metric: Any
+    #: The items that the beliefs were fitted to, in that order.
+    items: Ints
     beliefs: Any = None
 
 
 class Models:
     """Fits the metric and the belief model, and keeps what later fits start from."""
 
-    def __init__(self, X: Floats, metric: Any, beliefs: Any, n_classes: int | None, seeds: Seeds) -> None:
+    def __init__(
+        self,
+        features: Features,
+        metric: Any,
+        beliefs: Any,
+        n_classes: int | None,
+        seeds: Seeds,
+        max_items: int,
+    ) -> None:
         check_part("metric", metric, "fit", "transform")
         check_part("beliefs", beliefs, "fit", "predict_proba")
-        self.X = X
+        n_items = features.shape[0]
+        self.features = features
         self.metric = _with_fixed_seed(metric)
-        self.beliefs = _with_classes(_with_fixed_seed(beliefs), n_classes, len(X))
+        self.beliefs = _with_classes(_with_fixed_seed(beliefs), n_classes, min(n_items, max_items))
         self._seeds = seeds
         self._cache: dict[int, Fitted] = {}
+        if n_items <= max_items:
+            self.sample = np.arange(n_items)
+            self._points: Any = features.rows(self.sample)
+        else:
+            chosen = seeds.generator("sample").choice(n_items, max_items, replace=False)
+            self.sample = np.sort(chosen)
+            self._points = Lookup(features, features.rows(self.sample))
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the models see every item."""
+        return len(self.sample) == self.features.shape[0]
 
     def fit(self, answers: Comparisons, *, beliefs: bool) -> Fitted:
         """Return what is learned from these answers, from the cache where possible."""
@@ -52,33 +78,89 @@ class Models:
             return known
         earlier = self.fit(answers[: _warm_from(size)], beliefs=beliefs) if size else None
         metric = known.metric if known else self._fit_metric(earlier.metric if earlier else None, answers)
+        items = self._items(answers)
         model: Any = None
         if beliefs:
             model = copy.copy(earlier.beliefs) if earlier else clone(self.beliefs)
             _fill(model, self.beliefs, random_state=self._seeds.integer("beliefs", size))
-            model.fit(metric.transform(self.X), answers)
+            model.fit(metric.transform(self._rows(items)), self._renumbered(answers, items))
         # Keep these models and their ancestors, which the next ones may start from too.
-        kept = {size: Fitted(answers, metric, model)}
+        kept = {size: Fitted(answers, metric, items, model)}
         while size:
             size = _warm_from(size)
             kept[size] = self._cache[size]
         self._cache = kept
         return kept[len(answers)]
 
+    def beliefs_about(self, fitted: Fitted, items: Ints) -> Floats:
+        """Return the probability of each class for these items."""
+        place = np.argsort(fitted.items)
+        at = np.minimum(np.searchsorted(fitted.items, items, sorter=place), len(place) - 1)
+        fitted_to = fitted.items[place[at]] == items
+        votes = fitted.beliefs.predict_proba()
+        result = np.empty((len(items), votes.shape[1]))
+        result[fitted_to] = votes[place[at[fitted_to]]]
+        if not fitted_to.all():
+            others = fitted.metric.transform(self.features.rows(items[~fitted_to]))
+            result[~fitted_to] = fitted.beliefs.predict_proba(others)
+        return result
+
+    def beliefs_about_all(self, fitted: Fitted) -> Any:
+        """Return the probability of each class for every item; a Dask array if the features are one."""
+        votes = fitted.beliefs.predict_proba()
+        if self.sees_all and self.features.random_access:
+            return votes
+        metric, model = fitted.metric, fitted.beliefs
+        if hasattr(metric, "preprocessor"):  # it holds the features, which need not travel
+            metric = copy.copy(metric)
+            metric.preprocessor = None
+        order = np.argsort(fitted.items)
+        items, votes = fitted.items[order], votes[order]
+
+        def believe(rows: Floats, start: int) -> Floats:
+            result = np.asarray(model.predict_proba(metric.transform(rows)))
+            low, high = np.searchsorted(items, (start, start + len(rows)))
+            result[items[low:high] - start] = votes[low:high]
+            return result
+
+        return self.features.apply(believe, votes.shape[1])
+
+    def _items(self, answers: Comparisons) -> Ints:
+        """Return the items that the beliefs are fitted to: earlier ones keep their place."""
+        if self.sees_all or not len(answers):
+            return self.sample
+        asked, first = np.unique(answers.triplets.ravel(), return_index=True)
+        new = ~np.isin(asked, self.sample)
+        return np.concatenate([self.sample, asked[new][np.argsort(first[new])]])
+
+    def _rows(self, items: Ints) -> Floats:
+        if self.sees_all:
+            return np.asarray(self._points)
+        others = self.features.rows(items[len(self.sample) :])
+        return np.concatenate([self._points.reference, others])
+
+    def _renumbered(self, answers: Comparisons, items: Ints) -> Comparisons:
+        if self.sees_all or not len(answers):
+            return answers
+        place = np.argsort(items)
+        triplets = place[np.searchsorted(items, answers.triplets, sorter=place)]
+        return Comparisons(triplets, answers.answers)
+
     def _fit_metric(self, earlier: Any, answers: Comparisons) -> Any:
         # A shallow copy of a fitted metric keeps what a warm start needs, and fit leaves the original alone.
         metric = copy.copy(earlier) if type(earlier) is type(self.metric) else clone(self.metric, safe=False)
+        points = self._points
         _fill(
-            metric, self.metric, preprocessor=self.X, random_state=self._seeds.integer("metric", len(answers))
+            metric, self.metric, preprocessor=points, random_state=self._seeds.integer("metric", len(answers))
         )
         by_index = "preprocessor" in _params(metric)
         if getattr(metric, "takes_answers", False):
             triplets = answers.triplets
-            return metric.fit(triplets if by_index else self.X[triplets], answers.answers)
+            return metric.fit(triplets if by_index else self._look_up(triplets), answers.answers)
         triplets = answers.ordered()
         if len(triplets):
             try:
-                return metric.fit(triplets if by_index else self.X[triplets])
+                return metric.fit(triplets if by_index else self._look_up(triplets))
             except ValueError as error:
                 # metric-learn's learners refuse fewer triplets than features, where every run starts.
                 warnings.warn(
@@ -87,7 +169,10 @@ class Models:
                     UserWarning,
                     stacklevel=2,
                 )
-        return SchultzJoachims(preprocessor=self.X).fit(np.empty((0, 3), dtype=np.int64))
+        return SchultzJoachims(preprocessor=points).fit(np.empty((0, 3), dtype=np.int64))
+
+    def _look_up(self, triplets: Ints) -> Floats:
+        return self.features.rows(triplets.ravel()).reshape(*triplets.shape, self.features.shape[1])
 
 
 def _warm_from(size: int) -> int:

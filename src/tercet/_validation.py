@@ -12,9 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Larger values have squares that overflow.
+_LARGEST = 1e150
 
-def check_features(X: ArrayLike, *, name: str = "X") -> Floats:
-    """Return ``X`` as a finite float array of at least three rows and one column."""
+
+def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floats:
+    """Return ``X`` as a finite float array of at least three rows and one column.
+
+    Part of a table is called by its rows' numbers in the whole, and may be of any length.
+    """
     try:
         features = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -25,7 +31,7 @@ def check_features(X: ArrayLike, *, name: str = "X") -> Floats:
             f"reshape a single feature with {name}.reshape(-1, 1)"
         )
     n_items, n_features = features.shape
-    if n_items < 3:
+    if n_items < 3 and not first_row:
         raise ValueError(f"{name} has {n_items} items; a question needs at least 3")
     if n_features < 1:
         raise ValueError(f"{name} has no features; give each item at least one")
@@ -34,7 +40,8 @@ def check_features(X: ArrayLike, *, name: str = "X") -> Floats:
         row, column = np.argwhere(bad)[0]
         raise ValueError(
             f"{name} holds {int(bad.sum())} values that are NaN or infinite, the first "
-            f"({features[row, column]}) in row {row}, column {column}; drop those items or fill them in"
+            f"({features[row, column]}) in row {first_row + row}, column {column}; drop those items or fill "
+            "them in"
         )
     return features
 
@@ -149,6 +156,31 @@ def check_same_features(given: int, fitted: int) -> None:
     """Refuse points of another number of features than the metric was fitted on."""
     if given != fitted:
         raise ValueError(f"the points have {given} features, but the metric was fitted on {fitted}")
+
+
+def check_items(items: ArrayLike, n_items: int) -> Ints:
+    """Return row numbers below ``n_items`` as an array."""
+    wanted = np.asarray(items)
+    if wanted.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+        raise ValueError(f"items must be a list of row numbers, not {wanted.dtype} of shape {wanted.shape}")
+    outside = (wanted < 0) | (wanted >= n_items)
+    if outside.any():
+        raise ValueError(f"there is no item {wanted[outside][0]}; items are 0 to {n_items - 1}")
+    return wanted.astype(np.int64)
+
+
+def check_values(points: Floats, start: int, name: str) -> Floats:
+    """Refuse what is no number or has a square that overflows; the first row has number ``start``."""
+    good = np.abs(points) <= _LARGEST
+    if not good.all():
+        row, column = np.argwhere(~good)[0]
+        raise ValueError(
+            f"{name} holds {points[row, column]} in row {start + row}, column {column}; drop or fill in such "
+            f"items, or rescale: values must be numbers of at most {_LARGEST:g}"
+        )
+    return points
 
 
 def check_part(name: str, part: Any, *methods: str) -> None:

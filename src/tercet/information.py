@@ -11,10 +11,13 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
+from scipy.special import entr, xlogy
 
 from tercet._fast import kernels
-from tercet._validation import Floats, Ints, check_beliefs, check_triplets
+from tercet._validation import Floats, Ints, check_beliefs, check_option, check_triplets
+
+#: How a don't-know counts: as no answer at all, or as news that two classes or none of them agree.
+DONT_KNOW = ("uninformative", "informative")
 
 # Triplets scored at a time: the working arrays stay in the processor's cache, and memory stays flat.
 _CHUNK = 8192
@@ -51,17 +54,19 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     return result
 
 
-def information_gain(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
-    """Return the information (in nats) that each answer is expected to give, don't-knows giving none.
-
-    This is the paper's criterion, (1 - p(dk)) (H_i + H_j + H_k) - sum over yes and no of p(a) H(y_ijk | a).
-    It sums over C classes, not over C^3 combinations. It can be slightly negative, where an unlikely yes
-    would raise the doubt about the classes.
+def information_gain(beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str = "uninformative") -> Floats:
+    """Return the information (in nats) that each answer is expected to give about the three classes.
 
     Parameters
     ----------
     beliefs : array-like of shape (n, C)
     triplets : array-like of shape (m, 3)
+    dont_know : {"uninformative", "informative"}
+        Whether a don't-know teaches something. If not, this is the paper's criterion,
+        (1 - p(dk)) (H_i + H_j + H_k) - sum over yes and no of p(a) H(y_ijk | a), computed by a sum over C
+        classes in place of C^3 combinations; it can be slightly negative, where an unlikely yes would raise
+        the doubt about the classes. If it does, the classes determine the answer and so the information is
+        the entropy of the three answers.
 
     Returns
     -------
@@ -72,6 +77,8 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     >>> information_gain([[1, 0], [0.5, 0.5], [0, 1]], [(0, 1, 2)]).round(3)  # half a chance of one bit
     array([0.347])
     """
+    if check_option("dont_know", dont_know, DONT_KNOW) == "informative":
+        return cast(Floats, entr(answer_probabilities(beliefs, triplets)).sum(axis=1))
     P = check_beliefs(beliefs)
     questions = check_triplets(triplets, len(P))
     entropy = -xlogy(P, P).sum(axis=1)

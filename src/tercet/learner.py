@@ -10,16 +10,17 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tercet._features import open_features
 from tercet._models import Models
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, Ints, check_count, check_features, check_part, check_triplets
+from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
 from tercet.beliefs import ClusterForest
 from tercet.information import answer_probabilities
 from tercet.metrics import SchultzJoachims
 from tercet.pools import Pool, SampledPool
-from tercet.selection import Info, Rule, choose
-from tercet.triplets import question_numbers
+from tercet.selection import Info, Rule, SearchingRule, choose
+from tercet.triplets import count_questions, question_numbers
 
 # The paper gives no value; this one comes nearest to its Random rows (docs/reproduction.md has the others).
 # Most sets hardly change from 1 to 100,000; Yeast, whose features are small, needs 100 and more.
@@ -64,8 +65,9 @@ class ActiveLearner:
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        The features of the items.
+    X : array-like of shape (n, d), Dask array, or path of an NPY or Parquet file
+        The features of the items. An array is copied; a memory map, a file or a Dask array stays where it is
+        and is read in parts.
     n_classes : int, optional
         How many hidden classes to expect; needed unless ``beliefs`` knows.
     metric : metric learner, optional
@@ -76,7 +78,11 @@ class ActiveLearner:
     selector : selection rule, optional
         By default `Info`.
     pool : pool, optional
-        By default `SampledPool`.
+        Where to look for questions. Without one, a rule that can search for itself (`Info`) does, and others
+        get a `SampledPool`.
+    max_items : int
+        Of a larger collection the belief model and the spreads of features see a random sample of so many
+        items, and all that were asked about; 10,000 take about a second a question.
     random_state : int, Generator, RandomState or None
         The same seed and the same answers give the same questions.
     comparisons : Comparisons, optional
@@ -110,23 +116,30 @@ class ActiveLearner:
         beliefs: Any | None = None,
         selector: Rule | None = None,
         pool: Pool | None = None,
+        max_items: int = 10_000,
         random_state: RandomState = None,
         comparisons: Comparisons | None = None,
     ) -> None:
-        # A copy that cannot be written to: what is learned may not change under the learner.
-        self.X = check_features(X).copy()
-        self.X.flags.writeable = False
+        features = open_features(X)
+        self.X = features.table
+        self._n_items = features.shape[0]
         self.selector: Rule = Info() if selector is None else selector
-        self.pool: Pool = SampledPool() if pool is None else pool
         check_part("selector", self.selector, "score")
-        check_part("pool", self.pool, "draw")
+        search = getattr(self.selector, "search", "pool")
+        if search == "exact" and pool is not None:
+            raise ValueError(f"{self.selector} looks at all questions, so pool={pool} is of no use; drop one")
+        self._searches = search == "exact" or (search == "auto" and pool is None)
+        self.pool: Pool | None = SampledPool() if pool is None and not self._searches else pool
+        if self.pool is not None:
+            check_part("pool", self.pool, "draw")
         self._seeds = Seeds(random_state)
         self._models = Models(
-            self.X,
+            features,
             SchultzJoachims(basis="standard", warm_start=True) if metric is None else metric,
             ClusterForest() if beliefs is None else beliefs,
             n_classes,
             self._seeds,
+            check_count("max_items", max_items, minimum=3),
         )
         self._comparisons: Comparisons
         self._asked: dict[str, Query]
@@ -143,7 +156,7 @@ class ActiveLearner:
         defaults: dict[str, Any] = {
             "metric": SchultzJoachims(C=PAPER_C, prior="identity", basis=None, warm_start=True),
             "beliefs": ClusterForest(n_trees=50, n_starts=10, warm_start=True),
-            "selector": Info(),
+            "selector": Info(search="pool"),
             "pool": SampledPool(multiple=100),
         }
         given = {name: part for name, part in parts.items() if part is not None}
@@ -161,8 +174,12 @@ class ActiveLearner:
 
     @property
     def beliefs_(self) -> Floats:
-        """The probability of each class for each item, after every answer told so far; shape (n, C)."""
-        return np.asarray(self._models.fit(self._comparisons, beliefs=True).beliefs.predict_proba())
+        """The probability of each class for each item, after every answer told so far; shape (n, C).
+
+        If X is a Dask array, so is this.
+        """
+        fitted = self._models.fit(self._comparisons, beliefs=True)
+        return cast(Floats, self._models.beliefs_about_all(fitted))
 
     def __repr__(self) -> str:
         n, d = self.X.shape
@@ -179,19 +196,48 @@ class ActiveLearner:
         Raises
         ------
         PoolExhaustedError
-            If fewer than ``n`` questions are left in the pool.
+            If fewer than ``n`` questions are left in the pool, or at all.
         """
         n = check_count("n", n)
+        waiting = check_triplets([query.triplet for query in self._pending.values()])
+        asked = np.concatenate([self._comparisons.triplets, waiting])
+        queries = self._search(n, asked) if self._searches else self._from_pool(n, asked)
+        for query in queries:
+            self._asked[query.id] = self._pending[query.id] = query
+        return queries
+
+    def _search(self, n: int, asked: Ints) -> list[Query]:
+        """Return the best of all questions about all items, or about some, drawn anew each time."""
+        rule = cast(SearchingRule, self.selector)
+        most = self._n_items if rule.search == "exact" else rule.max_items
+        features = self._models.features
+        items = np.arange(self._n_items) if features.random_access else self._models.sample
+        if len(items) > most:
+            rng = self._seeds.generator("items", len(asked))
+            items = np.sort(rng.choice(items, most, replace=False))
+        place = np.searchsorted(items, asked)
+        known = items[np.minimum(place, len(items) - 1)] == asked
+        done = place[known.all(axis=1)]
+        left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
+        if left < n:
+            raise PoolExhaustedError(
+                f"asked for {n} questions, but only {left} are left about {len(items)} items; stop here"
+            )
+        beliefs = self._models.beliefs_about(self._models.fit(self._comparisons, beliefs=True), items)
+        chosen, scores = rule.find(beliefs, done, n, self._seeds.generator("ties", len(asked)))
+        chances = answer_probabilities(beliefs, chosen)
+        return _queries(items[chosen], scores, chances)
+
+    def _from_pool(self, n: int, asked: Ints) -> list[Query]:
+        """Return the best of the candidates that are left in the pool."""
         left = int(np.count_nonzero(self._open))
         if left < n:
             raise PoolExhaustedError(
                 f"asked for {n} questions, but the pool has {left} left of {len(self._open)}; "
                 "use a larger pool (SampledPool(multiple=...) or ExhaustivePool()), or stop here"
             )
-        beliefs = self.beliefs_ if getattr(self.selector, "needs_beliefs", True) else None
+        beliefs = np.asarray(self.beliefs_) if getattr(self.selector, "needs_beliefs", True) else None
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
-        waiting = check_triplets([query.triplet for query in self._pending.values()])
-        asked = np.concatenate([self._comparisons.triplets, waiting])
         available = self._open.copy()
         rng = self._seeds.generator("ties", len(asked))
         queries: list[Query] = []
@@ -200,12 +246,11 @@ class ActiveLearner:
             scores = self.selector.score(self._candidates[places], beliefs, asked)
             best = choose(scores, at_once, rng)
             chosen = self._candidates[places[best]]
-            queries += self._queries(chosen, scores[best], beliefs)
+            chances = None if beliefs is None else answer_probabilities(beliefs, chosen)
+            queries += _queries(chosen, scores[best], chances)
             available[places[best]] = False
             asked = np.concatenate([asked, chosen])
         self._open = available
-        for query in queries:
-            self._asked[query.id] = self._pending[query.id] = query
         return queries
 
     def tell(self, query: Query | str, answer: object) -> None:
@@ -257,14 +302,14 @@ class ActiveLearner:
         """
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
-        check_triplets(comparisons.triplets, len(self.X))
+        check_triplets(comparisons.triplets, self._n_items)
         pending = list(pending)
         for query in pending:
             if not isinstance(query, Query) or query.id != _name(query.triplet):
                 raise TypeError(f"pending takes queries as ask() returned them, not {query!r}")
         told = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons}
         # A list of pending questions saved before the last answer must not have it counted twice.
-        check_triplets([query.triplet for query in pending], len(self.X))
+        check_triplets([query.triplet for query in pending], self._n_items)
         swapped = {_name((i, k, j)) for (i, j, k), _ in comparisons}
         waiting = {query.id: query for query in pending if query.id not in told and query.id not in swapped}
         self._comparisons = comparisons
@@ -297,7 +342,7 @@ class ActiveLearner:
 
     @cached_property
     def _candidates(self) -> Ints:
-        return self.pool.draw(len(self.X), self._seeds.generator("pool"))
+        return cast(Pool, self.pool).draw(self._n_items, self._seeds.generator("pool"))
 
     @cached_property
     def _open(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -310,20 +355,21 @@ class ActiveLearner:
 
     def _among(self, triplets: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return which candidates are among these questions, in either order of j and k."""
-        n = len(self.X)
+        n = self._n_items
         return np.isin(question_numbers(self._candidates, n), question_numbers(triplets, n))
 
     def _release(self, query: Query) -> None:
         del self._pending[query.id], self._asked[query.id]
-        self._open |= self._among(np.array([query.triplet]))
+        if not self._searches:
+            self._open |= self._among(np.array([query.triplet]))
 
-    def _queries(self, triplets: Ints, scores: Floats, beliefs: Floats | None) -> list[Query]:
-        if beliefs is None:
-            probabilities: list[Any] = [None] * len(triplets)
-        else:
-            probabilities = [tuple(row) for row in answer_probabilities(beliefs, triplets).tolist()]
-        rows = zip(triplets.tolist(), scores.tolist(), probabilities, strict=True)
-        return [Query(_name(triplet), tuple(triplet), score, chances) for triplet, score, chances in rows]
+
+def _queries(triplets: Ints, scores: Floats, chances: Floats | None) -> list[Query]:
+    probabilities: list[Any] = [None] * len(triplets)
+    if chances is not None:
+        probabilities = [tuple(row) for row in chances.tolist()]
+    rows = zip(triplets.tolist(), scores.tolist(), probabilities, strict=True)
+    return [Query(_name(triplet), tuple(triplet), score, chance) for triplet, score, chance in rows]
 
 
 def _name(triplet: tuple[int, int, int]) -> str:

@@ -28,6 +28,8 @@ class SampledPool:
     ----------
     multiple : int
         Questions an item; 100 in the paper. Where there are fewer questions in all, the pool has them all.
+    most : int
+        At most so many questions, however many items there are.
 
     Examples
     --------
@@ -35,15 +37,16 @@ class SampledPool:
     (20, 3)
     """
 
-    def __init__(self, multiple: int = 100) -> None:
+    def __init__(self, multiple: int = 100, *, most: int = 2_000_000) -> None:
         self.multiple = check_count("multiple", multiple)
+        self.most = check_count("most", most)
 
     def __repr__(self) -> str:
-        return f"SampledPool(multiple={self.multiple})"
+        return f"SampledPool(multiple={self.multiple}, most={self.most})"
 
     def draw(self, n_items: int, rng: np.random.Generator) -> Ints:
         """Return the pool; j and k stand in random order."""
-        numbers = draw_distinct(count_questions(n_items), self.multiple * n_items, rng)
+        numbers = draw_distinct(count_questions(n_items), min(self.multiple * n_items, self.most), rng)
         return _shuffle_candidates(questions_from_numbers(numbers, n_items), rng)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tercet.information import information_gain
 from tercet.selection import Info, Nonredundant, Random, choose
 
-RULES = [Info(), Random(), Nonredundant()]
+RULES = [Info(), Info(dont_know="informative"), Random(), Nonredundant()]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

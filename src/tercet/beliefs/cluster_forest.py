@@ -33,8 +33,8 @@ class ClusterForest(BaseEstimator):
     n_starts : int
         Starts of k-means, of which the best is kept.
     warm_start : bool
-        In a second ``fit`` on the same items also start k-means from the clusters of the first, and keep that
-        result if it is no worse.
+        In a second ``fit`` on the same items, which others may follow, also start k-means from the clusters
+        of the first, and keep that result if it is no worse.
     engine : {"auto", "compiled", "sklearn"}
         What grows the forest: a compiled kernel (needs numba, in the extra ``fast``), scikit-learn, or by
         default the kernel where numba is installed. Both grow the same kind of forest, from other random
@@ -125,8 +125,8 @@ class ClusterForest(BaseEstimator):
         n_starts = check_count("n_starts", self.n_starts)
         starts: list[tuple[str | Floats, int]] = [("k-means++", n_starts)]
         last = getattr(self, "labels_", None)
-        if self.warm_start and last is not None and len(last) == len(points) and last.max() < n_classes:
-            starts.append((_centres(points, last, n_classes), 1))
+        if self.warm_start and last is not None and len(last) <= len(points) and last.max() < n_classes:
+            starts.append((_centres(points[: len(last)], last, n_classes), 1))
         with warnings.catch_warnings():
             # Fewer distinct points than classes: some clusters stay empty, and nobody believes in them.
             warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from tercet._dask import is_dask, map_rows
 from tercet._validation import Floats, check_same_features, check_weights
 from tercet.answers import as_answers
 from tercet.metrics._basis import Basis, resolve_basis
@@ -36,12 +38,19 @@ class MahalanobisMetric(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d), or of shape (n,) with indices if there is a preprocessor
+            A Dask array is transformed on its cluster, when the result is computed.
 
         Returns
         -------
         array of shape (n, n_components)
         """
         check_is_fitted(self, "components_")
+        if is_dask(X):
+            check_same_features(X.shape[1], self.n_features_in_)  # type: ignore[union-attr]
+            # Without the preprocessor, which may hold all points in memory.
+            alone = copy.copy(self)
+            alone.preprocessor = None
+            return cast(Floats, map_rows(lambda rows, _: alone.transform(rows), X, len(self.components_)))
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = look_up(X, self.preprocessor)
         return np.asarray(self._check_points(X) @ self.components_.T)
@@ -128,6 +137,8 @@ class TripletMetric(ClassifierMixin, MahalanobisMetric):
         used = answers != 0
         near_first = np.where(answers[used, None, None] == 1, points[used], points[used][:, [0, 2, 1]])
         everything = points if self.preprocessor is None or callable(self.preprocessor) else self.preprocessor
+        # A preprocessor for more points than fit in memory brings a sample of them.
+        everything = getattr(self.preprocessor, "reference", everything)
         reference = check_array(
             np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
         )

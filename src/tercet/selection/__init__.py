@@ -1,9 +1,9 @@
 """Selection rules: which of the candidate questions to ask."""
 
 from tercet.selection._choose import choose
-from tercet.selection._rule import Rule
+from tercet.selection._rule import Rule, SearchingRule
 from tercet.selection.info import Info
 from tercet.selection.nonredundant import Nonredundant
 from tercet.selection.random import Random
 
-__all__ = ["Info", "Nonredundant", "Random", "Rule", "choose"]
+__all__ = ["Info", "Nonredundant", "Random", "Rule", "SearchingRule", "choose"]

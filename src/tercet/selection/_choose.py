@@ -7,7 +7,7 @@ import numpy as np
 from tercet._validation import Floats, Ints
 
 # Scores that are equal in theory differ by rounding; a smaller gap than this is a tie.
-_TIE = 1e-12
+TIE = 1e-12
 
 
 def choose(scores: Floats, n: int, rng: np.random.Generator) -> Ints:
@@ -22,10 +22,10 @@ def choose(scores: Floats, n: int, rng: np.random.Generator) -> Ints:
         )
     if n == 1:  # the usual case, in one pass
         best = scores.max()
-        tied = np.flatnonzero(scores >= best - _TIE)
+        tied = np.flatnonzero(scores >= best - TIE)
         return tied[[rng.integers(len(tied))]]
     threshold = np.partition(scores, -n)[-n]
-    candidates = rng.permutation(np.flatnonzero(scores >= threshold - _TIE))
+    candidates = rng.permutation(np.flatnonzero(scores >= threshold - TIE))
     # Scores within a tie are made equal first, so that the stable sort keeps their random order.
-    level = np.round(scores[candidates] / _TIE)
+    level = np.round(scores[candidates] / TIE)
     return candidates[np.argsort(-level, kind="stable")[:n]]

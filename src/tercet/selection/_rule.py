@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from tercet._validation import Floats, Ints
 
 
@@ -27,3 +29,17 @@ class Rule(Protocol):
         asked : array of shape (q, 3)
             The questions asked so far, answered or not.
         """
+
+
+class SearchingRule(Rule, Protocol):
+    """A rule that can also find the best of all questions, without a pool of candidates.
+
+    ``search`` says when it does: always ("exact"), never ("pool"), or where the learner was given no pool
+    ("auto"), and then among up to ``max_items`` items.
+    """
+
+    search: str
+    max_items: int
+
+    def find(self, beliefs: Floats, asked: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Return the ``n`` best of all questions that were not asked, as (n, 3) items, and their scores."""
