@@ -99,13 +99,13 @@ def _against_scoring_all(results: Results) -> None:
 
 
 def subset(results: Results) -> None:
-    """Exact search on a random 2,500 of many items, against the pool of 100 n about all of them."""
+    """Exact search on a random 1,000 of many items, against the pool of 100 n about all of them."""
     sizes, seeds = ((1000,), range(2)) if results.quick else ((10_000, 100_000), range(5))
     rows = []
     for n in sizes:
         beliefs = forest_beliefs(n, 20, 7, seed=0)
         for dont_know in DONT_KNOW:
-            rule = Info(dont_know=dont_know, max_items=min(2500, n // 2))
+            rule = Info(dont_know=dont_know, max_items=min(1000, n // 2))
             shares, times = [], {"subset": np.inf, "pool": np.inf}
             for seed in seeds:
                 rng = np.random.default_rng(seed)

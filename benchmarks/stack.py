@@ -69,7 +69,7 @@ class Step:
         self.beliefs[votes.sum(axis=1) == 0] = 1 / self.n_classes
 
     def search(self) -> float:
-        """Find the best of all questions about up to 2,500 items, as Info does by default."""
+        """Find the best of all questions about up to 1,000 items, as Info does by default."""
         rule = Info()
         rng = np.random.default_rng(0)
         items = np.arange(self.n)

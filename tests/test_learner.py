@@ -210,7 +210,7 @@ def test_from_paper_is_the_papers_configuration():
     assert learner._models.metric.get_params()["prior"] == "identity"
     assert learner._models.beliefs.get_params()["n_trees"] == 50
     assert learner._models.beliefs.get_params()["n_starts"] == 10
-    assert repr(learner.selector) == "Info('pool', dont_know='uninformative', max_items=2500)"
+    assert repr(learner.selector) == "Info('pool', dont_know='uninformative', max_items=1000)"
     assert repr(learner.pool) == "SampledPool(multiple=100, most=2000000)"
     assert len(learner.ask()) == 1
 

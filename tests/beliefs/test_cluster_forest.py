@@ -132,6 +132,7 @@ def test_before_fit():
         ({"n_classes": 500}, "n_classes is 500, but there are only 120 items"),
         ({"n_trees": 0}, "n_trees must be"),
         ({"n_starts": 1.5}, "n_starts must be"),
+        ({"max_draws": 0}, "max_draws must be a whole number of at least 1, not 0"),
         ({"engine": "steam"}, "engine must be one of 'auto', 'compiled', 'sklearn', not 'steam'"),
     ],
 )
@@ -180,3 +181,16 @@ def test_neither_offset_nor_scale_matters(blobs, engine, factor, offset):
         for Z in (blobs, factor * blobs + offset)
     )
     assert np.abs(np.sort(plain.max(axis=1)) - np.sort(moved.max(axis=1))).mean() < 0.05
+
+
+@pytest.mark.parametrize("engine", ["auto", "sklearn"])
+def test_a_tree_sees_at_most_so_many_draws(blobs, engine):
+    few = ClusterForest(4, max_draws=10, n_trees=200, engine=engine, random_state=0).fit(blobs)
+    assert_probabilities(few.predict_proba(), 120, 4)
+    # Nearly everybody is out of the bag, so votes come in steps of nearly one in 200.
+    assert len(np.unique(few.predict_proba())) > 100
+    whole, same = (
+        ClusterForest(4, max_draws=draws, engine=engine, random_state=0).fit(blobs).predict_proba()
+        for draws in (120, 4000)
+    )
+    np.testing.assert_array_equal(whole, same)

@@ -29,11 +29,20 @@ for _bit in range(64):
 class CompiledForest:
     """Trees grown on bootstrap samples, with the votes of those that did not train on an item."""
 
-    def __init__(self, points: Floats, labels: NDArray[Any], n_classes: int, n_trees: int, seed: int) -> None:
+    def __init__(
+        self,
+        points: Floats,
+        labels: NDArray[Any],
+        n_classes: int,
+        n_trees: int,
+        seed: int,
+        max_draws: int | None = None,
+    ) -> None:
         n, d = points.shape
+        draws = n if max_draws is None else min(n, max_draws)
         self.n_classes = n_classes
         rng = np.random.default_rng(seed)
-        bags = np.stack([np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_trees)])
+        bags = np.stack([np.bincount(rng.integers(n, size=draws), minlength=n) for _ in range(n_trees)])
         seeds = rng.integers(1, _SEED_BITS, size=n_trees)
         columns = np.ascontiguousarray(points.T)
         order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)

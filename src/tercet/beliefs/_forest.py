@@ -21,17 +21,26 @@ class Forest(Protocol):
 
 
 def grow(
-    points: Floats, labels: NDArray[np.int32], n_classes: int, n_trees: int, seed: int, engine: str
+    points: Floats,
+    labels: NDArray[np.int32],
+    n_classes: int,
+    n_trees: int,
+    seed: int,
+    engine: str,
+    max_draws: int | None = None,
 ) -> tuple[Forest, Floats]:
-    """Return a forest and the out-of-bag votes of its own items, zeros for an item that is in every bag."""
+    """Return a forest and the out-of-bag votes of its own items, zeros for an item that is in every bag.
+
+    Each tree's bag is drawn with replacement, as many draws as there are items or at most ``max_draws``.
+    """
     check_option("engine", engine, ("auto", "compiled", "sklearn"))
     compiled = kernels("tercet.beliefs._compiled") if engine != "sklearn" else None
     if engine == "compiled" and compiled is None:
         raise ImportError("engine='compiled' needs numba: pip install 'tercet[fast]', or use engine='auto'")
     if compiled is not None:
-        fast = compiled.CompiledForest(points, labels, n_classes, n_trees, seed)
+        fast = compiled.CompiledForest(points, labels, n_classes, n_trees, seed, max_draws)
         return fast, fast.votes.astype(np.float64)
-    slow = _SklearnForest(points, n_classes, n_trees, seed)
+    slow = _SklearnForest(points, n_classes, n_trees, seed, max_draws)
     with warnings.catch_warnings():
         # Items that are in every bag have no votes; the caller gives them some.
         warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
@@ -46,9 +55,12 @@ class _SklearnForest:
     standardised first, which changes no tree.
     """
 
-    def __init__(self, points: Floats, n_classes: int, n_trees: int, seed: int) -> None:
+    def __init__(
+        self, points: Floats, n_classes: int, n_trees: int, seed: int, max_draws: int | None
+    ) -> None:
         self.n_classes = n_classes
-        self.forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seed)
+        draws = max_draws if max_draws is not None and max_draws < len(points) else None
+        self.forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seed, max_samples=draws)
         self.centre, spread = points.mean(axis=0), points.std(axis=0)
         self.scale = np.where(spread > 0, spread, 1.0)
 

@@ -35,6 +35,9 @@ class ClusterForest(BaseEstimator):
     warm_start : bool
         In a second ``fit`` on the same items, which others may follow, also start k-means from the clusters
         of the first, and keep that result if it is no worse.
+    max_draws : int
+        Each tree sees as many draws (with replacement) as there are items, or at most so many: trees of more
+        items take longer and vote hardly better.
     engine : {"auto", "compiled", "sklearn"}
         What grows the forest: a compiled kernel (needs numba, in the extra ``fast``), scikit-learn, or by
         default the kernel where numba is installed. Both grow the same kind of forest, from other random
@@ -68,6 +71,7 @@ class ClusterForest(BaseEstimator):
         *,
         n_starts: int = 10,
         warm_start: bool = True,
+        max_draws: int = 4000,
         engine: str = "auto",
         random_state: RandomState = None,
     ) -> None:
@@ -75,6 +79,7 @@ class ClusterForest(BaseEstimator):
         self.n_trees = n_trees
         self.n_starts = n_starts
         self.warm_start = warm_start
+        self.max_draws = max_draws
         self.engine = engine
         self.random_state = random_state
 
@@ -94,8 +99,9 @@ class ClusterForest(BaseEstimator):
         self.n_features_in_ = points.shape[1]
         seeds = Seeds(self.random_state)
         self._cluster(points, n_classes, seeds.integer("clusters"))
+        max_draws = check_count("max_draws", self.max_draws)
         self.forest_, votes = grow(
-            points, self.labels_, n_classes, n_trees, seeds.integer("forest"), self.engine
+            points, self.labels_, n_classes, n_trees, seeds.integer("forest"), self.engine, max_draws
         )
         self._votes = _fill_in(votes, self.labels_)
         return self

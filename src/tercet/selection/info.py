@@ -22,8 +22,8 @@ class Info:
         Whether a don't-know is taken to teach something; see `information_gain`. The metric learners pass
         don't-knows over, so that by default they count for nothing here too.
     max_items : int
-        How many items "auto" looks at; with this many the search takes less than a second, and finds better
-        questions than a pool of 100 an item (docs/performance.md).
+        How many items "auto" looks at; 1,000 take about a tenth of a second, and have better questions than a
+        random pool of 100 an item, however many items there are (docs/performance.md).
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Info:
     needs_asked = False
 
     def __init__(
-        self, search: str = "auto", *, dont_know: str = "uninformative", max_items: int = 2500
+        self, search: str = "auto", *, dont_know: str = "uninformative", max_items: int = 1000
     ) -> None:
         self.search = check_option("search", search, ("auto", "exact", "pool"))
         self.dont_know = check_option("dont_know", dont_know, DONT_KNOW)
