@@ -57,7 +57,7 @@ class Step:
         self._new_metric().fit(self.answers).transform(self.X)
 
     def clusters(self) -> None:
-        """Run k-means from ten new starts and from the last clusters."""
+        """Run k-means from three new starts and from the last clusters."""
         model = copy.copy(self._believed)
         model._cluster(self.Z, self.n_classes, 1)
         self._clustered = model.labels_

@@ -20,7 +20,7 @@ WORDS = {
 }
 NOTES = {
     "metric": "Tercet starts from the last solution, cvxpy from nothing",
-    "clusters": "Tercet adds an eleventh start, from the last clusters",
+    "clusters": "Tercet: three starts and one from the last clusters; peer: ten",
     "search": "Tercet: the best of all questions about 1,000 items; peer: the best of 100 n",
 }
 

@@ -31,7 +31,8 @@ class ClusterForest(BaseEstimator):
     n_trees : int
         Trees in the forest.
     n_starts : int
-        Starts of k-means, of which the best is kept.
+        New starts of k-means, of which the best is kept; the paper's configuration has 10, which with warm
+        starts gave no better metric on four of its datasets, and takes three times as long.
     warm_start : bool
         In a second ``fit`` on the same items, which others may follow, also start k-means from the clusters
         of the first, and keep that result if it is no worse.
@@ -69,7 +70,7 @@ class ClusterForest(BaseEstimator):
         n_classes: int | None = None,
         n_trees: int = 50,
         *,
-        n_starts: int = 10,
+        n_starts: int = 3,
         warm_start: bool = True,
         max_draws: int = 4000,
         engine: str = "auto",
