@@ -1,5 +1,7 @@
 """Features in memory, in files and on a Dask cluster: the same rows, and the same questions."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -78,9 +80,46 @@ def test_a_parquet_file_is_read_in_batches_and_only_once(table, tmp_path, small_
     written = (tmp_path / "X.features.npy").stat().st_mtime_ns
     open_features(tmp_path / "X.parquet")
     assert (tmp_path / "X.features.npy").stat().st_mtime_ns == written
-    parquet.write_table(pa.table({"name": ["a", "b", "c"], "f": [1.0, 2.0, 3.0]}), tmp_path / "words.parquet")
-    with pytest.raises(ValueError, match=r"columns that are no numbers \(name\)"):
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["X.features.npy", "X.parquet"]
+    # Another file, even one that is older than the copy, is read anew.
+    half = {name: column[:200] for name, column in columns.items()}
+    parquet.write_table(pa.table(half), tmp_path / "X.parquet")
+    os.utime(tmp_path / "X.parquet", ns=(written - 10**9, written - 10**9))
+    assert open_features(tmp_path / "X.parquet").shape == (200, 5)
+
+
+def test_what_is_no_feature_in_a_parquet_file(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pd = pytest.importorskip("pandas")
+    words = {"name": ["a", "b", "c"], "f": [1.0, 2.0, 3.0], "when": pa.array([1, 2, 3], pa.timestamp("s"))}
+    parquet.write_table(pa.table(words), tmp_path / "words.parquet")
+    with pytest.raises(ValueError, match=r"columns that are no numbers \(name, when\)"):
         open_features(tmp_path / "words.parquet")
+    assert not list(tmp_path.glob("*.part"))
+    frame = pd.DataFrame({"a": [1, 2, 3, 4, 5], "b": [True, False, True, False, True]})
+    frame[frame.a != 2].to_parquet(tmp_path / "frame.parquet")  # pandas keeps the row labels as a column
+    np.testing.assert_array_equal(
+        open_features(tmp_path / "frame.parquet").table, [[1, 1], [3, 1], [4, 0], [5, 1]]
+    )
+    (tmp_path / "many.parquet").mkdir()
+    with pytest.raises(ValueError, match=r"many\.parquet is a folder of files; read it by Dask"):
+        open_features(tmp_path / "many.parquet")
+
+
+def test_a_parquet_file_whose_folder_cannot_be_written_to(tmp_path, monkeypatch):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"f": [1.0, 2.0, 3.0]}), tmp_path / "X.parquet")
+
+    def refuse(*args, **kwargs):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(
+        np.lib.format, "open_memmap", refuse
+    )  # root may write anywhere, so no real folder does
+    with pytest.raises(
+        OSError, match=r"cannot write X\.features\.npy beside X\.parquet.*save the features as"
+    ):
+        open_features(tmp_path / "X.parquet")
 
 
 def test_dask_rows_are_fetched_once(table):
@@ -98,6 +137,12 @@ def test_bad_dask_arrays_are_named(table):
     X = da.from_array(table[0], chunks=(70, 5))
     with pytest.raises(ValueError, match=r"call X\.compute_chunk_sizes\(\) first"):
         open_features(X[X[:, 0] > 0])
+    with pytest.raises(ValueError, match=r"X has shape \(0, 5\); give at least one item"):
+        open_features(X[:0])
+    with pytest.raises(ValueError, match="X has 2 items; a question needs at least 3"):
+        open_features(X[:2])
+    with pytest.raises(TypeError, match="give a Dask array, not a Dask Delayed"):
+        open_features(X.to_delayed()[0, 0])
     bad = table[0].copy()
     bad[7, 1] = np.inf
     with pytest.raises(ValueError, match="NaN or infinite in row 7"):
@@ -203,3 +248,32 @@ def test_transform_of_a_dask_array_checks_the_features(table):
     metric = SchultzJoachims(preprocessor=table[0]).fit(Comparisons().triplets)
     with pytest.raises(ValueError, match="the points have 2 features, but the metric was fitted on 5"):
         metric.transform(da.zeros((10, 2)))
+
+
+def test_chunks_that_a_selection_left_empty(table):
+    X, y = table
+    kept = (np.arange(400) < 70) | (np.arange(400) >= 210)
+    some = da.from_array(X, chunks=(70, 5))[da.from_array(kept, chunks=70)].compute_chunk_sizes()
+    assert 0 in some.chunks[0]
+    learner = ActiveLearner(some, 3, random_state=0, max_items=90).run(ClassOracle(y[kept]), 2)
+    same = ActiveLearner(X[kept], 3, random_state=0, max_items=90, comparisons=learner.comparisons)
+    np.testing.assert_array_equal(learner.beliefs_.compute(), same.beliefs_)
+    np.testing.assert_array_equal(learner.metric_.transform(some).compute(), same.metric_.transform(X[kept]))
+
+
+def test_an_exact_search_of_a_large_dask_array_is_refused(table):
+    X = da.from_array(table[0], chunks=(70, 5))
+    with pytest.raises(ValueError, match="of the Dask array's 400 only 90 are in memory; raise max_items"):
+        ActiveLearner(X, 3, selector=Info("exact"), max_items=90)
+    assert ActiveLearner(X, 3, selector=Info("exact"), random_state=0).ask()
+
+
+def test_a_belief_model_for_fitted_items_only_is_named_where_it_does_not_do(table):
+    class FittedOnly(ClusterForest):
+        def predict_proba(self):
+            return super().predict_proba()
+
+    X, y = table
+    questions(X, y, beliefs=FittedOnly())
+    with pytest.raises(ValueError, match="takes no new points, which 400 items need with max_items=90"):
+        questions(X, y, beliefs=FittedOnly(), max_items=90)

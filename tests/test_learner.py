@@ -563,3 +563,18 @@ def test_wrong_settings_of_info_are_named(settings, message):
 def test_too_few_items_to_learn_from_are_named():
     with pytest.raises(ValueError, match="max_items must be a whole number of at least 3, not 1"):
         make(max_items=1)
+
+
+def test_a_search_among_too_few_items_takes_more():
+    learner = ActiveLearner(
+        X[:6], 2, selector=Info(max_items=3), beliefs=ClusterForest(n_trees=5), random_state=0
+    )
+    learner.run(ClassOracle(y[:6]), count_questions(6))
+    assert len(np.unique(question_numbers(learner.comparisons.triplets, 6))) == count_questions(6)
+    assert len(make(selector=Info(max_items=3)).ask(50)) == 50
+
+
+def test_from_paper_with_an_exact_search():
+    learner = ActiveLearner.from_paper(X, 3, selector=Info("exact"), random_state=0)
+    assert learner.pool is None
+    assert len(learner.ask()) == 1

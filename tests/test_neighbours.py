@@ -371,3 +371,32 @@ def test_queries_of_other_features_are_named_for_dask_too(dask_array):
         there.query(np.zeros((2, 4)))
     with pytest.raises(ValueError, match="k is 10, but there are only 9 items to find"):
         there.of_items(k=10)
+
+
+def test_threads_that_share_one_worker_do_not_disturb_each_other(dask_array, rng):
+    X = rng.normal(size=(400, 5))
+    _, indices = Neighbours(n_neighbours=5).fit(dask_array.from_array(X, chunks=(25, 5))).of_items()
+    expected = Neighbours(n_neighbours=5, method="exact").fit(X).of_items()
+    np.testing.assert_array_equal(indices.compute(scheduler="threads", num_workers=8), expected[1])
+
+
+def test_empty_chunks_and_plain_lists(dask_array, rng):
+    X = rng.normal(size=(40, 3))
+    X[10:20, 0] = -9.0
+    everything = dask_array.from_array(X, chunks=(10, 3))
+    some = everything[everything[:, 0] > -8].compute_chunk_sizes()
+    assert 0 in some.chunks[0]
+    here = Neighbours(n_neighbours=2, method="exact").fit(X[X[:, 0] > -8])
+    there = Neighbours(n_neighbours=2).fit(some)
+    np.testing.assert_array_equal(there.of_items()[1].compute(), here.of_items()[1])
+    np.testing.assert_array_equal(here.query(some)[1].compute(), here.query(X[X[:, 0] > -8])[1])
+    np.testing.assert_array_equal(
+        there.query([[0.0, 0.0, 0.0]])[1].compute(), here.query([[0.0, 0.0, 0.0]])[1]
+    )
+    assert there.of_items([])[1].shape == here.of_items([])[1].shape == (0, 2)
+
+
+@needs_faiss
+def test_dask_arrays_are_searched_exactly(dask_array):
+    with pytest.raises(ValueError, match="a Dask array is searched exactly; use method='auto'"):
+        Neighbours(method="approximate").fit(dask_array.zeros((10, 3)))

@@ -13,18 +13,21 @@ from tercet._validation import Floats
 
 def is_dask(X: Any) -> bool:
     """Say whether this is a Dask array."""
-    return type(X).__module__.partition(".")[0] == "dask"
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def whole_rows(X: Any) -> Any:
-    """Return a Dask array of two dimensions and known size, each chunk of which holds whole rows."""
-    if not hasattr(X, "chunks"):
+    """Return a Dask array of two dimensions and known size, in chunks of whole rows, none empty."""
+    if type(X).__name__ != "Array":
         raise TypeError(f"give a Dask array, not a Dask {type(X).__name__}; use .to_dask_array(lengths=True)")
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (items, features), not shape {X.shape}")
     if np.isnan(X.shape[0]):
         raise ValueError("X is a Dask array of unknown length; call X.compute_chunk_sizes() first")
-    return X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    if not X.shape[0] or not X.shape[1]:
+        raise ValueError(f"X has shape {X.shape}; give at least one item and one feature")
+    rows = tuple(size for size in X.chunks[0] if size)  # a selection may have left chunks empty
+    return X.rechunk((rows, (X.shape[1],))) if (rows, (X.shape[1],)) != X.chunks else X
 
 
 def map_rows(

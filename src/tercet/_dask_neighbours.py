@@ -6,6 +6,7 @@ holds more than two chunks.
 
 from __future__ import annotations
 
+import copy
 from importlib import import_module
 from typing import Any
 
@@ -65,7 +66,8 @@ def _starts(X: Any) -> Ints:
 
 
 def _in_chunk(neighbours: Any, rows: Floats, chunk: Floats, first: int, k: int) -> tuple[Floats, Ints]:
-    distances, indices = neighbours.fit(chunk).query(rows, min(k, len(chunk)))
+    # A copy of its own: several threads of one worker are given the same object.
+    distances, indices = copy.copy(neighbours).fit(chunk).query(rows, min(k, len(chunk)))
     return distances, indices + first
 
 

@@ -6,6 +6,7 @@ to all rows, a chunk at a time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from os import PathLike
@@ -18,6 +19,8 @@ from numpy.typing import ArrayLike
 from tercet._dask import is_dask, map_rows, whole_rows
 from tercet._validation import Floats, Ints, check_features
 
+#: How the names of numeric types begin in Arrow.
+_NUMBERS = ("int", "uint", "halffloat", "float", "double", "bool", "decimal", "null")
 #: Rows worked on at a time, so that memory stays flat.
 CHUNK = 65_536
 
@@ -80,6 +83,8 @@ class DaskFeatures:
     def __init__(self, X: Any) -> None:
         self.table = whole_rows(X)
         self.shape: tuple[int, int] = self.table.shape
+        if self.shape[0] < 3:
+            raise ValueError(f"X has {self.shape[0]} items; a question needs at least 3")
         self._known = np.empty(0, dtype=np.int64)
         self._fetched = np.empty((0, self.shape[1]))
 
@@ -140,31 +145,47 @@ def _open_file(path: Path) -> Any:
 def _npy_of_parquet(path: Path) -> Path:
     """Return an NPY file with the columns of a Parquet file, which cannot be read row by row itself.
 
-    It is written next to it, a batch at a time, and used again as long as it is newer.
+    It is written next to it, a batch at a time, bears its time, and is used again while both are the same.
     """
+    if path.is_dir():
+        raise ValueError(f"{path.name} is a folder of files; read it by Dask and give the Dask array")
     copy = path.with_suffix(".features.npy")
-    if copy.exists() and copy.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+    written = path.stat().st_mtime_ns
+    if copy.exists() and copy.stat().st_mtime_ns == written:
         return copy
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
         raise ImportError("reading Parquet needs pyarrow: pip install 'tercet[experiments]'") from error
     file = parquet.ParquetFile(path)
-    schema = file.schema_arrow
-    words = [field.name for field in schema if str(field.type) in ("string", "large_string", "binary")]
+    # What pandas adds to keep its row labels is no feature.
+    fields = [field for field in file.schema_arrow if not field.name.startswith("__index_level_")]
+    words = [field.name for field in fields if not str(field.type).startswith(_NUMBERS)]
     if words:
         raise ValueError(
             f"{path.name} has columns that are no numbers ({', '.join(words)}); keep only the features in it"
         )
-    part = copy.with_suffix(".part")
-    shape = (file.metadata.num_rows, len(schema.names))
-    table = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=shape)
-    start = 0
-    for batch in file.iter_batches(batch_size=CHUNK):
-        for number, column in enumerate(batch.columns):
-            table[start : start + len(batch), number] = column.to_numpy(zero_copy_only=False)
-        start += len(batch)
-    table.flush()
-    del table
-    part.replace(copy)
+    names = [field.name for field in fields]
+    part = copy.with_suffix(f".{os.getpid()}.part")
+    try:
+        table = np.lib.format.open_memmap(
+            part, mode="w+", dtype=np.float64, shape=(file.metadata.num_rows, len(names))
+        )
+        start = 0
+        for batch in file.iter_batches(batch_size=CHUNK, columns=names):
+            for number, name in enumerate(names):
+                column = batch.column(name).to_numpy(zero_copy_only=False)
+                table[start : start + len(batch), number] = column.astype(np.float64)
+            start += len(batch)
+        table.flush()
+        del table
+        os.utime(part, ns=(written, written))
+        part.replace(copy)
+    except OSError as error:
+        raise OSError(
+            f"cannot write {copy.name} beside {path.name}, as reading single rows needs ({error}); move the "
+            "file to a folder that can be written to, or save the features as .npy"
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
     return copy

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import warnings
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,13 @@ class Models:
         if n_items <= max_items:
             self.sample = np.arange(n_items)
             self._points: Any = features.rows(self.sample)
+            self._points.flags.writeable = False  # the metric holds it, and what is learned may not change
         else:
+            if not signature(beliefs.predict_proba).parameters:
+                raise ValueError(
+                    f"{type(beliefs).__name__}.predict_proba takes no new points, which {n_items} items need "
+                    f"with max_items={max_items}; raise max_items, or use another belief model"
+                )
             chosen = seeds.generator("sample").choice(n_items, max_items, replace=False)
             self.sample = np.sort(chosen)
             self._points = Lookup(features, features.rows(self.sample))
@@ -118,8 +125,10 @@ class Models:
         items, votes = fitted.items[order], votes[order]
 
         def believe(rows: Floats, start: int) -> Floats:
-            result = np.asarray(model.predict_proba(metric.transform(rows)))
             low, high = np.searchsorted(items, (start, start + len(rows)))
+            if high - low == len(rows):
+                return np.asarray(votes[low:high])
+            result = np.asarray(model.predict_proba(metric.transform(rows)))
             result[items[low:high] - start] = votes[low:high]
             return result
 

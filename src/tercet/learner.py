@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any, Self, cast
 
 import numpy as np
@@ -67,7 +68,7 @@ class ActiveLearner:
     ----------
     X : array-like of shape (n, d), Dask array, or path of an NPY or Parquet file
         The features of the items. An array is copied; a memory map, a file or a Dask array stays where it is
-        and is read in parts.
+        and is read in parts (a Parquet file by way of an NPY file that is written beside it).
     n_classes : int, optional
         How many hidden classes to expect; needed unless ``beliefs`` knows.
     metric : metric learner, optional
@@ -109,7 +110,7 @@ class ActiveLearner:
 
     def __init__(
         self,
-        X: ArrayLike,
+        X: ArrayLike | PathLike[str] | str,
         n_classes: int | None = None,
         *,
         metric: Any | None = None,
@@ -141,13 +142,20 @@ class ActiveLearner:
             self._seeds,
             check_count("max_items", max_items, minimum=3),
         )
+        if search == "exact" and not features.random_access and not self._models.sees_all:
+            raise ValueError(
+                f"{self.selector} looks at every item, but of the Dask array's {self._n_items} only "
+                f"{max_items} are in memory; raise max_items, or use Info()"
+            )
         self._comparisons: Comparisons
         self._asked: dict[str, Query]
         self._pending: dict[str, Query]
         self.restore(Comparisons() if comparisons is None else comparisons)
 
     @classmethod
-    def from_paper(cls, X: ArrayLike, n_classes: int | None = None, **parts: Any) -> Self:
+    def from_paper(
+        cls, X: ArrayLike | PathLike[str] | str, n_classes: int | None = None, **parts: Any
+    ) -> Self:
         """Return a learner in the paper's configuration, whatever the defaults become.
 
         Info over Schultz & Joachims on raw features, k-means with ten starts, a forest of 50 trees and a pool
@@ -155,11 +163,13 @@ class ActiveLearner:
         """
         defaults: dict[str, Any] = {
             "metric": SchultzJoachims(C=PAPER_C, prior="identity", basis=None, warm_start=True),
-            "beliefs": ClusterForest(n_trees=50, n_starts=10, warm_start=True),
+            "beliefs": ClusterForest(n_trees=50, n_starts=10, warm_start=True, max_draws=None),
             "selector": Info(search="pool"),
             "pool": SampledPool(multiple=100),
         }
         given = {name: part for name, part in parts.items() if part is not None}
+        if getattr(given.get("selector"), "search", "") == "exact":
+            del defaults["pool"]  # it needs none
         return cls(X, n_classes, **{**defaults, **given})
 
     @property
@@ -211,14 +221,20 @@ class ActiveLearner:
         rule = cast(SearchingRule, self.selector)
         most = self._n_items if rule.search == "exact" else rule.max_items
         features = self._models.features
-        items = np.arange(self._n_items) if features.random_access else self._models.sample
-        if len(items) > most:
-            rng = self._seeds.generator("items", len(asked))
-            items = np.sort(rng.choice(items, most, replace=False))
-        place = np.searchsorted(items, asked)
-        known = items[np.minimum(place, len(items) - 1)] == asked
-        done = place[known.all(axis=1)]
-        left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
+        everything = np.arange(self._n_items) if features.random_access else self._models.sample
+        items, done, left = everything, asked, 0
+        while left < n:
+            items = everything
+            if len(everything) > most:
+                rng = self._seeds.generator("items", len(asked))
+                items = np.sort(rng.choice(everything, most, replace=False))
+            place = np.searchsorted(items, asked)
+            known = items[np.minimum(place, len(items) - 1)] == asked
+            done = place[known.all(axis=1)]
+            left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
+            if len(items) == len(everything):
+                break
+            most *= 2  # so few items may have no question left
         if left < n:
             raise PoolExhaustedError(
                 f"asked for {n} questions, but only {left} are left about {len(items)} items; stop here"

@@ -110,7 +110,7 @@ class Neighbours(ExactSearch, BaseEstimator):
         """Take in the items, an array-like of shape (n, d).
 
         One that is memory-mapped is read in blocks. A Dask array is searched on its cluster, exactly:
-        ``query`` and ``of_items`` then return Dask arrays.
+        ``query``, and ``of_items`` of all items, then return Dask arrays.
         """
         self.__dict__.pop("method_", None)  # where fitting anew fails, nothing is fitted
         self._chunks: Any = None
@@ -120,6 +120,8 @@ class Neighbours(ExactSearch, BaseEstimator):
             check_part("metric", self.metric, "transform")
         faiss = _faiss() if method == "approximate" else None
         if is_dask(X):
+            if method == "approximate":
+                raise ValueError("a Dask array is searched exactly; use method='auto'")
             self._chunks = whole_rows(X)
             self.n_items_, self.n_features_in_ = self._chunks.shape
             self.method_, self.recall_ = "exact", 1.0
@@ -203,16 +205,13 @@ class Neighbours(ExactSearch, BaseEstimator):
         return distances, indices
 
     def _query_on_cluster(self, X: Any, k: int | None) -> tuple[Any, Any]:
-        if np.ndim(X) != 2 or X.shape[1] != self.n_features_in_:
+        X = X if is_dask(X) else np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has shape {np.shape(X)}, but the items have {self.n_features_in_} features")
         k = self._check_k(k, self.n_items_)
         if self._chunks is None:  # the items are in memory: every chunk of queries meets them all
-
-            def search(rows: Floats, _: int) -> Any:
-                return np.stack(self.query(rows, k), axis=-1)
-
-            both = map_rows(lambda rows, start: search(rows, start).reshape(len(rows), -1), X, 2 * k)
-            return both[:, ::2], both[:, 1::2].astype(np.int64)
+            both = map_rows(lambda rows, _: np.hstack(self.query(rows, k)), X, 2 * k)
+            return both[:, :k], both[:, k:].astype(np.int64)
         return nearest(self._for_chunks(), as_chunks(X, self._chunks), self._chunks, k, same=False)
 
     def _of_all_on_cluster(self, k: int | None) -> tuple[Any, Any]:
@@ -322,7 +321,8 @@ def _without_themselves(distances: Floats, indices: Ints, items: Ints) -> tuple[
     drop = indices == items[:, np.newaxis]
     # With more than k duplicates the item itself may not be among those found.
     drop[~drop.any(axis=1), -1] = True
-    return distances[~drop].reshape(len(items), -1), indices[~drop].reshape(len(items), -1)
+    shape = (len(items), distances.shape[1] - 1)
+    return distances[~drop].reshape(shape), indices[~drop].reshape(shape)
 
 
 def _faiss(needed: bool = True) -> Any:

@@ -36,7 +36,7 @@ class ClusterForest(BaseEstimator):
     warm_start : bool
         In a second ``fit`` on the same items, which others may follow, also start k-means from the clusters
         of the first, and keep that result if it is no worse.
-    max_draws : int
+    max_draws : int or None
         Each tree sees as many draws (with replacement) as there are items, or at most so many: trees of more
         items take longer and vote hardly better.
     engine : {"auto", "compiled", "sklearn"}
@@ -72,7 +72,7 @@ class ClusterForest(BaseEstimator):
         *,
         n_starts: int = 3,
         warm_start: bool = True,
-        max_draws: int = 4000,
+        max_draws: int | None = 4000,
         engine: str = "auto",
         random_state: RandomState = None,
     ) -> None:
@@ -100,7 +100,7 @@ class ClusterForest(BaseEstimator):
         self.n_features_in_ = points.shape[1]
         seeds = Seeds(self.random_state)
         self._cluster(points, n_classes, seeds.integer("clusters"))
-        max_draws = check_count("max_draws", self.max_draws)
+        max_draws = None if self.max_draws is None else check_count("max_draws", self.max_draws)
         self.forest_, votes = grow(
             points, self.labels_, n_classes, n_trees, seeds.integer("forest"), self.engine, max_draws
         )

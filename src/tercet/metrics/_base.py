@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from tercet._dask import is_dask, map_rows
+from tercet._dask import is_dask, map_rows, whole_rows
 from tercet._validation import Floats, check_same_features, check_weights
 from tercet.answers import as_answers
 from tercet.metrics._basis import Basis, resolve_basis
@@ -46,11 +46,14 @@ class MahalanobisMetric(BaseEstimator):
         """
         check_is_fitted(self, "components_")
         if is_dask(X):
-            check_same_features(X.shape[1], self.n_features_in_)  # type: ignore[union-attr]
+            chunks = whole_rows(X)
+            check_same_features(chunks.shape[1], self.n_features_in_)
             # Without the preprocessor, which may hold all points in memory.
             alone = copy.copy(self)
             alone.preprocessor = None
-            return cast(Floats, map_rows(lambda rows, _: alone.transform(rows), X, len(self.components_)))
+            return cast(
+                Floats, map_rows(lambda rows, _: alone.transform(rows), chunks, len(self.components_))
+            )
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = look_up(X, self.preprocessor)
         return np.asarray(self._check_points(X) @ self.components_.T)
