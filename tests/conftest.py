@@ -8,6 +8,8 @@ import pytest
 from hypothesis import settings
 from sklearn.datasets import load_wine
 
+from tercet import _fast
+
 # Machines are shared and noisy, so no deadline; and a failure on CI must be repeatable.
 settings.register_profile("tercet", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("tercet")
@@ -32,3 +34,28 @@ def shared_data():
         assert "CI" not in os.environ, f"CI must have {SHARED_DATA}"
         pytest.skip(f"needs the paper's datasets in {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="module", params=["numba", "numpy"])
+def engine(request):
+    """Once with the compiled kernels, and once as if numba were not installed."""
+    if request.param == "numba":
+        pytest.importorskip("numba", reason="needs the extra 'fast'")
+        yield
+    else:
+        with pytest.MonkeyPatch.context() as patch:
+            _fast.kernels.cache_clear()
+            patch.setattr(_fast.importlib.util, "find_spec", lambda name: None)
+            yield
+        _fast.kernels.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A real Dask cluster of two worker processes."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client

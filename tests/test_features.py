@@ -217,16 +217,6 @@ def test_a_sampled_learner_restarts_where_it_was(table):
     assert half.comparisons == whole.comparisons
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
 @pytest.mark.parametrize("max_items", [10_000, 90], ids=["all items", "a sample"])
 def test_a_dask_cluster_gives_what_numpy_gives(table, cluster, max_items):
     X, y = table

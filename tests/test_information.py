@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet import _fast, information
+from tercet import information
 from tercet.information import answer_probabilities, information_gain
+
+# Everything here holds with the compiled kernel and without.
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 def slow_probabilities_and_gain(Pi, Pj, Pk):
@@ -43,20 +46,6 @@ def beliefs(draw, max_items=6):
 
 def every_triplet(n):
     return np.array([(i, j, k) for i, j, k in product(range(n), repeat=3) if len({i, j, k}) == 3])
-
-
-@pytest.fixture(scope="module", params=["numba", "numpy"], autouse=True)
-def engine(request):
-    """Everything here holds with the compiled kernel and without."""
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="needs the extra 'fast'")
-        yield
-    else:
-        with pytest.MonkeyPatch.context() as patch:
-            _fast.kernels.cache_clear()
-            patch.setattr(_fast.importlib.util, "find_spec", lambda name: None)
-            yield
-        _fast.kernels.cache_clear()
 
 
 @given(beliefs())

@@ -328,16 +328,6 @@ def dask_array():
     return pytest.importorskip("dask.array", reason="needs the extra 'cluster'")
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
 def test_a_dask_cluster_finds_what_numpy_finds(dask_array, cluster, rng):
     X = rng.normal(size=(300, 9))
     X[250] = X[3]  # a duplicate in another chunk

@@ -4,11 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from tercet import _fast
 from tercet.information import information_gain
 from tercet.selection import _exact
 from tercet.selection._exact import best_questions
 from tercet.triplets import count_questions, question_numbers, questions_from_numbers
+
+# Everything here holds with the compiled kernel and without.
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 TREATMENTS = ["uninformative", "informative"]
 KINDS = ["votes", "mixed", "dirichlet", "near uniform", "uniform", "one-hot", "equal"]
@@ -53,20 +56,6 @@ def assert_best(P, n, asked, dont_know, every_score=None):
     np.testing.assert_allclose(scores, slow, rtol=0, atol=3e-12)
     np.testing.assert_array_equal(scores, information_gain(P, questions, dont_know=dont_know))
     return questions
-
-
-@pytest.fixture(scope="module", params=["numba", "numpy"], autouse=True)
-def engine(request):
-    """Everything here holds with the compiled kernel and without."""
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="needs the extra 'fast'")
-        yield
-    else:
-        with pytest.MonkeyPatch.context() as patch:
-            _fast.kernels.cache_clear()
-            patch.setattr(_fast.importlib.util, "find_spec", lambda name: None)
-            yield
-        _fast.kernels.cache_clear()
 
 
 @pytest.mark.parametrize("dont_know", TREATMENTS)
