@@ -12,7 +12,7 @@ def test_the_readmes_examples_run_as_they_stand(tmp_path):
     blocks = re.findall(
         r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL
     )
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     script = tmp_path / "readme.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
     result = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
