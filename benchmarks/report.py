@@ -69,8 +69,8 @@ INTRODUCTION = """\
 
 `make bench` measures all of this anew and writes this page. Every figure is a ratio of two times from one
 run: peer and Tercet take turns on one thread, and the least processor time of each counts. **Above 1
-Tercet is faster, below 1 the peer is.** Seconds are given to show what a ratio is about; they depend on
-the machine."""
+Tercet is faster, below 1 the peer is.** Sections may be of different runs (`--only`). Seconds are given to
+show what a ratio is about; they depend on the machine."""
 
 
 def main() -> None:

@@ -578,3 +578,11 @@ def test_from_paper_with_an_exact_search():
     learner = ActiveLearner.from_paper(X, 3, selector=Info("exact"), random_state=0)
     assert learner.pool is None
     assert len(learner.ask()) == 1
+
+
+def test_a_rule_that_says_it_searches_must_be_able_to():
+    class Talker(Random):
+        search = "exact"
+
+    with pytest.raises(TypeError, match="selector must be an object with find"):
+        make(selector=Talker())

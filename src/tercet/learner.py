@@ -131,6 +131,8 @@ class ActiveLearner:
             raise ValueError(f"{self.selector} looks at all questions, so pool={pool} is of no use; drop one")
         self._searches = search == "exact" or (search == "auto" and pool is None)
         self.pool: Pool | None = SampledPool() if pool is None and not self._searches else pool
+        if self._searches:
+            check_part("selector", self.selector, "find")
         if self.pool is not None:
             check_part("pool", self.pool, "draw")
         self._seeds = Seeds(random_state)
@@ -222,8 +224,7 @@ class ActiveLearner:
         most = self._n_items if rule.search == "exact" else rule.max_items
         features = self._models.features
         everything = np.arange(self._n_items) if features.random_access else self._models.sample
-        items, done, left = everything, asked, 0
-        while left < n:
+        while True:
             items = everything
             if len(everything) > most:
                 rng = self._seeds.generator("items", len(asked))
@@ -232,7 +233,7 @@ class ActiveLearner:
             known = items[np.minimum(place, len(items) - 1)] == asked
             done = place[known.all(axis=1)]
             left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
-            if len(items) == len(everything):
+            if left >= n or len(items) == len(everything):
                 break
             most *= 2  # so few items may have no question left
         if left < n:
@@ -381,9 +382,7 @@ class ActiveLearner:
 
 
 def _queries(triplets: Ints, scores: Floats, chances: Floats | None) -> list[Query]:
-    probabilities: list[Any] = [None] * len(triplets)
-    if chances is not None:
-        probabilities = [tuple(row) for row in chances.tolist()]
+    probabilities: list[Any] = [None] * len(triplets) if chances is None else [*map(tuple, chances.tolist())]
     rows = zip(triplets.tolist(), scores.tolist(), probabilities, strict=True)
     return [Query(_name(triplet), tuple(triplet), score, chance) for triplet, score, chance in rows]
 

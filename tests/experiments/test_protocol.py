@@ -97,12 +97,28 @@ def test_info_on_wine_by_the_papers_protocol(ten_runs):
     assert info.shape == (10, 5)
     info, random = (pivot(ten_runs, "Wine", name, "one_nn")[2].mean(axis=0) for name in ("Info", "Random"))
     assert (info[1:3] > random[1:3]).all()
-    assert info[3] > random[3] - 0.01  # level in ten runs, whose difference has a standard error of 0.006
     assert info[3] >= 0.93
     shares = {name: pivot(ten_runs, "Wine", name, "yes_no_share")[2][:, -1].mean() for name in PAPER_METHODS}
     assert shares["Info"] >= 0.85  # paper: 0.925, 0.434, 0.449
     assert shares["Random"] < 0.5
     assert shares["Nonredundant"] < 0.5
+
+
+def forty_questions(run, wine):
+    trial = Trial.draw(*wine, run, seed=0)
+    return [
+        row
+        for method in ("Info", "Random")
+        for row in run_method("Wine", method, trial, run, n_queries=40, marks=(10, 20, 40))
+    ]
+
+
+def test_info_is_above_random_on_wine_in_the_papers_fifty_runs(wine):
+    """Ten runs cannot tell the two apart at 40 questions, where their difference has an error of 0.006."""
+    runs = Parallel(n_jobs=2)(delayed(forty_questions)(run, wine) for run in range(50))
+    rows = [row for run in runs for row in run]
+    info, random = (pivot(rows, "Wine", name, "one_nn")[2].mean(axis=0) for name in ("Info", "Random"))
+    assert (info > random).all()
 
 
 def test_the_table_shows_every_method_and_mark(ten_runs, trial):

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from tercet.beliefs import ClusterForest
 from tercet.information import information_gain
 from tercet.selection import _exact
 from tercet.selection._exact import best_questions
@@ -215,3 +216,9 @@ def test_bad_input_is_named(changes, message, rng):
     arguments = {"beliefs": [[0.5, 0.5]] * 4, "n": 1, "rng": rng} | changes
     with pytest.raises(ValueError, match=message):
         best_questions(**arguments)
+
+
+@pytest.mark.parametrize("dont_know", TREATMENTS)
+def test_equal_to_scoring_every_question_on_the_votes_of_a_real_forest(wine, dont_know):
+    P = ClusterForest(3, random_state=0).fit(wine[0][:80]).predict_proba()
+    assert_best(P, 5, np.array([[0, 1, 2], [79, 3, 40]]), dont_know)

@@ -31,14 +31,14 @@ class ClusterForest(BaseEstimator):
     n_trees : int
         Trees in the forest.
     n_starts : int
-        New starts of k-means, of which the best is kept; the paper's configuration has 10, which with warm
-        starts gave no better metric on four of its datasets, and takes three times as long.
+        New starts of k-means, of which the best is kept; the paper's configuration has 10
+        (studies/kmeans_starts.py compares the two).
     warm_start : bool
         In a second ``fit`` on the same items, which others may follow, also start k-means from the clusters
         of the first, and keep that result if it is no worse.
     max_draws : int or None
-        Each tree sees as many draws (with replacement) as there are items, or at most so many: trees of more
-        items take longer and vote hardly better.
+        Each tree sees as many draws (with replacement) as there are items, or at most so many, which keeps
+        the forest of a large collection quick.
     engine : {"auto", "compiled", "sklearn"}
         What grows the forest: a compiled kernel (needs numba, in the extra ``fast``), scikit-learn, or by
         default the kernel where numba is installed. Both grow the same kind of forest, from other random

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -35,7 +36,7 @@ class Head(NamedTuple):
     score: Callable[[Ints, Ints], Floats]
 
 
-class Scale:
+class Scale(ABC):
     """A kind of score with its bounds; tables have one row a class and one column a group."""
 
     informative: bool
@@ -46,9 +47,9 @@ class Scale:
         self.M = np.ascontiguousarray((xlogy(P, P) + P * entropy).T)
         self.surprise = np.ascontiguousarray((np.log(P, where=P > 0, out=np.zeros_like(P)) + entropy).T)
 
+    @abstractmethod
     def head(self, i: int, limit: float, alone: bool) -> Head:
         """Return what may reach the limit with head i, which is ``alone`` if its group has no other item."""
-        raise NotImplementedError
 
 
 class Gain(Scale):

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from tercet._validation import Floats, Ints
+from tercet.selection._bounds import ROUNDING
 
 _BINS = 512
 _Pairs = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
@@ -232,7 +233,7 @@ def _interval(limit: float) -> tuple[float, float]:
             inside_high = m
         else:
             high = m
-    return low - 1e-13, high + 1e-13
+    return low - ROUNDING, high + ROUNDING
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
