@@ -33,9 +33,9 @@ that a learner has; "all different" are random ones of which no two are equal, s
 taken together. The last column is what the best of a random pool of 100 n questions, the paper's way,
 reaches of the best score there is.
 
-Above 1,000 items `Info()` looks at all questions about a random 1,000 of them. A share of 1 or more means
-that it finds at least as good a question as the pool of 100 n about all items. A pool is drawn once a
-learner, so only its scoring is timed.""",
+Above 1,000 items `Info()` looks at all questions about a random 20 sqrt(n) of them, but at least 1,000 and
+at most 2,500. A share of 1 or more means that it finds at least as good a question as the pool of 100 n
+about all items. A pool is drawn once a learner, so only its scoring is timed.""",
     "solvers": """\
 The quadratic program of Schultz & Joachims to the same accuracy by Clarabel, from nothing; the linear
 program of Rosales & Fung with all atoms at once by HiGHS; and scikit-learn's forest, 50 trees on clusters
@@ -56,10 +56,10 @@ Installed for them: """
     "growth": """\
 One size grows and the others stay. The slope, in the legend, is the power of growth over the upper half
 of the sizes (1: twice the size, twice the time). The thick lines are whole steps. The search looks at
-1,000 items at most, so it stops growing there.""",
+1,000 to 2,500 items, so it stops growing there.""",
     "million": """\
 The items are in a memory-mapped NPY file; each size has a process of its own on one thread. The belief
-model sees a sample of 10,000 items and all that were asked about, and the search 1,000 items, however many
+model sees a sample of 10,000 items and all that were asked about, and the search 2,500 items, however many
 there are. A later question is any after the first, by the median. Peak resident memory (`ru_maxrss`)
 counts the pages of the file that the system keeps at hand and could drop at any time; what is not of the
 file was measured at the end.""",

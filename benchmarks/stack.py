@@ -69,12 +69,12 @@ class Step:
         self.beliefs[votes.sum(axis=1) == 0] = 1 / self.n_classes
 
     def search(self) -> float:
-        """Find the best of all questions about up to 1,000 items, as Info does by default."""
+        """Find the best of all questions about some items, as Info does by default."""
         rule = Info()
         rng = np.random.default_rng(0)
         items = np.arange(self.n)
-        if self.n > rule.max_items:
-            items = np.sort(rng.choice(self.n, rule.max_items, replace=False))
+        if self.n > rule.looks_at(self.n):
+            items = np.sort(rng.choice(self.n, rule.looks_at(self.n), replace=False))
         _, scores = rule.find(self.beliefs[items], np.empty((0, 3), dtype=np.int64), 1, rng)
         return float(scores[0])
 

@@ -210,7 +210,7 @@ def test_from_paper_is_the_papers_configuration():
     assert learner._models.metric.get_params()["prior"] == "identity"
     assert learner._models.beliefs.get_params()["n_trees"] == 50
     assert learner._models.beliefs.get_params()["n_starts"] == 10
-    assert repr(learner.selector) == "Info('pool', dont_know='uninformative', max_items=1000)"
+    assert repr(learner.selector) == "Info('pool', dont_know='uninformative', max_items=None)"
     assert repr(learner.pool) == "SampledPool(multiple=100, most=2000000)"
     assert len(learner.ask()) == 1
 
@@ -586,3 +586,12 @@ def test_a_rule_that_says_it_searches_must_be_able_to():
 
     with pytest.raises(TypeError, match="selector must be an object with find"):
         make(selector=Talker())
+
+
+@pytest.mark.parametrize(
+    ("n_items", "few"), [(3, 3), (999, 999), (2500, 1000), (10_000, 2000), (15_625, 2500), (10**6, 2500)]
+)
+def test_how_many_items_info_looks_at(n_items, few):
+    assert Info().looks_at(n_items) == few
+    assert Info("exact").looks_at(n_items) == n_items
+    assert Info(max_items=100).looks_at(n_items) == min(n_items, 100)

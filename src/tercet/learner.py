@@ -221,7 +221,7 @@ class ActiveLearner:
     def _search(self, n: int, asked: Ints) -> list[Query]:
         """Return the best of all questions about all items, or about some, drawn anew each time."""
         rule = cast(SearchingRule, self.selector)
-        most = self._n_items if rule.search == "exact" else rule.max_items
+        most = rule.looks_at(self._n_items)
         features = self._models.features
         everything = np.arange(self._n_items) if features.random_access else self._models.sample
         while True:

@@ -35,11 +35,13 @@ class SearchingRule(Rule, Protocol):
     """A rule that can also find the best of all questions, without a pool of candidates.
 
     ``search`` says when it does: always ("exact"), never ("pool"), or where the learner was given no pool
-    ("auto"), and then among up to ``max_items`` items.
+    ("auto"), and then among as many items as ``looks_at`` says.
     """
 
     search: str
-    max_items: int
+
+    def looks_at(self, n_items: int) -> int:
+        """Return how many of so many items a question is looked for among."""
 
     def find(self, beliefs: Floats, asked: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the ``n`` best of all questions that were not asked, as (n, 3) items, and their scores."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
 
 from tercet._validation import Floats, Ints, check_count, check_option
@@ -21,9 +23,9 @@ class Info:
     dont_know : {"uninformative", "informative"}
         Whether a don't-know is taken to teach something; see `information_gain`. The metric learners pass
         don't-knows over, so that by default they count for nothing here too.
-    max_items : int
-        How many items "auto" looks at; 1,000 take about a tenth of a second, and have better questions than a
-        random pool of 100 an item, however many items there are (docs/performance.md).
+    max_items : int, optional
+        How many items "auto" looks at. By default 20 sqrt(n) of n, but at least 1,000 and at most 2,500: as
+        many as have a question at least as good as the best of a random pool of 100 n (docs/performance.md).
 
     Examples
     --------
@@ -36,11 +38,11 @@ class Info:
     needs_asked = False
 
     def __init__(
-        self, search: str = "auto", *, dont_know: str = "uninformative", max_items: int = 1000
+        self, search: str = "auto", *, dont_know: str = "uninformative", max_items: int | None = None
     ) -> None:
         self.search = check_option("search", search, ("auto", "exact", "pool"))
         self.dont_know = check_option("dont_know", dont_know, DONT_KNOW)
-        self.max_items = check_count("max_items", max_items, minimum=3)
+        self.max_items = None if max_items is None else check_count("max_items", max_items, minimum=3)
 
     def __repr__(self) -> str:
         return f"Info({self.search!r}, dont_know={self.dont_know!r}, max_items={self.max_items})"
@@ -50,6 +52,14 @@ class Info:
         if beliefs is None:
             raise ValueError("Info scores questions by beliefs, and got none; give an (items, classes) array")
         return information_gain(beliefs, triplets, dont_know=self.dont_know)
+
+    def looks_at(self, n_items: int) -> int:
+        """Return how many of so many items a question is looked for among."""
+        if self.search == "exact":
+            return n_items
+        if self.max_items is None:
+            return min(n_items, max(1000, min(2500, 20 * isqrt(n_items))))
+        return min(n_items, self.max_items)
 
     def find(self, beliefs: Floats, asked: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the ``n`` best of all questions that were not asked, and their scores."""
