@@ -2,14 +2,9 @@
 
 from tercet.answers import Answer, Comparisons
 from tercet.evaluation import knn_accuracy, triplet_accuracy
-from tercet.learner import (
-    ActiveLearner,
-    AlreadyToldError,
-    PoolExhaustedError,
-    Query,
-    UnknownQueryError,
-)
+from tercet.learner import ActiveLearner
 from tercet.oracles import ClassOracle
+from tercet.queries import AlreadyToldError, PoolExhaustedError, Query, UnknownQueryError
 
 __version__ = "0.1.0"
 

@@ -49,11 +49,18 @@ class Models:
         max_items: int,
     ) -> None:
         check_part("metric", metric, "fit", "transform")
-        check_part("beliefs", beliefs, "fit", "predict_proba")
         n_items = features.shape[0]
         self.features = features
         self.metric = _with_fixed_seed(metric)
-        self.beliefs = _with_classes(_with_fixed_seed(beliefs), n_classes, min(n_items, max_items))
+        #: The belief model, or None where the metric has beliefs of its own, fitted once for both.
+        self.beliefs = None
+        if beliefs is None:
+            check_part("metric", metric, "predict_proba")
+            if n_classes is not None:
+                self.metric = _with_classes(self.metric, n_classes, min(n_items, max_items))
+        else:
+            check_part("beliefs", beliefs, "fit", "predict_proba")
+            self.beliefs = _with_classes(_with_fixed_seed(beliefs), n_classes, min(n_items, max_items))
         self._seeds = seeds
         self._cache: dict[int, Fitted] = {}
         if n_items <= max_items:
@@ -61,7 +68,7 @@ class Models:
             self._points: Any = features.rows(self.sample)
             self._points.flags.writeable = False  # the metric holds it, and what is learned may not change
         else:
-            if not signature(beliefs.predict_proba).parameters:
+            if beliefs is not None and not signature(beliefs.predict_proba).parameters:
                 raise ValueError(
                     f"{type(beliefs).__name__}.predict_proba takes no new points, which {n_items} items need "
                     f"with max_items={max_items}; raise max_items, or use another belief model"
@@ -83,24 +90,26 @@ class Models:
             known = None
         if known is not None and (known.beliefs is not None or not beliefs):
             return known
-        earlier = self.fit(answers[: _warm_from(size)], beliefs=beliefs) if size else None
+        earlier = self.fit(answers[: self._warm_from(size)], beliefs=beliefs) if size else None
         metric = known.metric if known else self._fit_metric(earlier.metric if earlier else None, answers)
         items = self._items(answers)
-        model: Any = None
-        if beliefs:
+        model: Any = metric if self.beliefs is None else None
+        if beliefs and self.beliefs is not None:
             model = copy.copy(earlier.beliefs) if earlier else clone(self.beliefs)
             _fill(model, self.beliefs, random_state=self._seeds.integer("beliefs", size))
             model.fit(metric.transform(self._rows(items)), self._renumbered(answers, items))
         # Keep these models and their ancestors, which the next ones may start from too.
         kept = {size: Fitted(answers, metric, items, model)}
         while size:
-            size = _warm_from(size)
+            size = self._warm_from(size)
             kept[size] = self._cache[size]
         self._cache = kept
         return kept[len(answers)]
 
     def beliefs_about(self, fitted: Fitted, items: Ints) -> Floats:
         """Return the probability of each class for these items."""
+        if self.beliefs is None:
+            return np.asarray(fitted.metric.predict_proba(self.features.rows(items)))
         place = np.argsort(fitted.items)
         at = np.minimum(np.searchsorted(fitted.items, items, sorter=place), len(place) - 1)
         fitted_to = fitted.items[place[at]] == items
@@ -114,13 +123,13 @@ class Models:
 
     def beliefs_about_all(self, fitted: Fitted) -> Any:
         """Return the probability of each class for every item; a Dask array if the features are one."""
+        if self.beliefs is None:
+            alone = _without_features(fitted.metric)
+            return self.features.apply(lambda rows, _: alone.predict_proba(rows), alone.n_classes_)
         votes = fitted.beliefs.predict_proba()
         if self.sees_all and self.features.random_access:
             return votes
-        metric, model = fitted.metric, fitted.beliefs
-        if hasattr(metric, "preprocessor"):  # it holds the features, which need not travel
-            metric = copy.copy(metric)
-            metric.preprocessor = None
+        metric, model = _without_features(fitted.metric), fitted.beliefs
         order = np.argsort(fitted.items)
         items, votes = fitted.items[order], votes[order]
 
@@ -133,6 +142,16 @@ class Models:
             return result
 
         return self.features.apply(believe, votes.shape[1])
+
+    def duels(self, fitted: Fitted, random_state: int) -> Ints:
+        """Return questions on which the metric's features and classes disagree, in the order to ask them."""
+        found = fitted.metric.duels(self._rows(fitted.items), random_state)
+        return np.asarray(fitted.items[found])
+
+    def _warm_from(self, size: int) -> int:
+        """Return the number of answers whose models those after ``size`` answers start from."""
+        # A metric with beliefs of its own learns much from what it knew before, also at powers of two.
+        return size & (size - 1) or (size // 2 if self.beliefs is None else 0)
 
     def _items(self, answers: Comparisons) -> Ints:
         """Return the items that the beliefs are fitted to: earlier ones keep their place."""
@@ -153,7 +172,7 @@ class Models:
             return answers
         place = np.argsort(items)
         triplets = place[np.searchsorted(items, answers.triplets, sorter=place)]
-        return Comparisons(triplets, answers.answers)
+        return Comparisons(triplets, answers.answers, answers.annotators)
 
     def _fit_metric(self, earlier: Any, answers: Comparisons) -> Any:
         # A shallow copy of a fitted metric keeps what a warm start needs, and fit leaves the original alone.
@@ -165,7 +184,8 @@ class Models:
         by_index = "preprocessor" in _params(metric)
         if getattr(metric, "takes_answers", False):
             triplets = answers.triplets
-            return metric.fit(triplets if by_index else self._look_up(triplets), answers.answers)
+            more = {"annotators": answers.annotators} if getattr(metric, "takes_annotators", False) else {}
+            return metric.fit(triplets if by_index else self._look_up(triplets), answers.answers, **more)
         triplets = answers.ordered()
         if len(triplets):
             try:
@@ -184,9 +204,13 @@ class Models:
         return self.features.rows(triplets.ravel()).reshape(*triplets.shape, self.features.shape[1])
 
 
-def _warm_from(size: int) -> int:
-    """Return the number of answers whose models those after ``size`` answers start from."""
-    return size & (size - 1)
+def _without_features(metric: Any) -> Any:
+    """Return the metric without the features that it holds, which need not travel."""
+    if not hasattr(metric, "preprocessor"):
+        return metric
+    alone = copy.copy(metric)
+    alone.preprocessor = None
+    return alone
 
 
 def _params(part: Any) -> dict[str, Any]:

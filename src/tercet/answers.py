@@ -20,6 +20,7 @@ from tercet._validation import Ints, check_triplets
 
 _WORDS = {"yes": 1, "no": -1, "dk": 0, "dont_know": 0, "don't know": 0, "1": 1, "-1": -1, "0": 0}
 _COLUMNS = ("i", "j", "k", "answer")
+_FIELDS = ("triplets", "answers", "annotators")
 _FORMAT = "tercet-comparisons"
 
 
@@ -72,6 +73,8 @@ class Comparisons:
         One row (i, j, k) a question, as item indices.
     answers : array-like of shape (m,)
         1 (yes: i is more like j), -1 (no: more like k), 0 (don't know), or the words.
+    annotators : array-like of shape (m,), optional
+        Who gave each answer, as text; "" where nobody said.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class Comparisons:
 
     triplets: Ints = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
     answers: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
+    annotators: NDArray[np.str_] = field(default=cast(NDArray[np.str_], None))
 
     def __post_init__(self) -> None:
         triplets = check_triplets(self.triplets)
@@ -92,8 +96,14 @@ class Comparisons:
             raise ValueError(
                 f"{len(triplets)} triplets but {len(answers)} answers; give one answer a triplet"
             )
+        annotators = annotator_names(self.annotators, len(answers))
         # Copies, so that the caller's arrays stay writable and cannot change this record.
-        for name, array in (("triplets", triplets.copy()), ("answers", answers.copy())):
+        fields: dict[str, NDArray[Any]] = {
+            "triplets": triplets.copy(),
+            "answers": answers.copy(),
+            "annotators": annotators.copy(),
+        }
+        for name, array in fields.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
@@ -107,38 +117,37 @@ class Comparisons:
     def __getitem__(self, rows: slice | NDArray[Any]) -> Comparisons:
         if isinstance(rows, (int, np.integer)):
             raise TypeError(f"Comparisons takes slices and masks; for one row use list(comparisons)[{rows}]")
-        return Comparisons(self.triplets[rows], self.answers[rows])
+        return Comparisons(self.triplets[rows], self.answers[rows], self.annotators[rows])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
             return NotImplemented
-        return np.array_equal(self.triplets, other.triplets) and np.array_equal(self.answers, other.answers)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[type[Comparisons], tuple[Ints, NDArray[np.int8]]]:
-        return Comparisons, (
-            self.triplets,
-            self.answers,
-        )  # by way of __init__, so that a copy is read-only too
+    def __reduce__(self) -> tuple[type[Comparisons], tuple[Any, ...]]:
+        # By way of __init__, so that a copy is read-only too.
+        return Comparisons, tuple(getattr(self, name) for name in _FIELDS)
 
     def __repr__(self) -> str:
         decided = int(np.count_nonzero(self.answers))
         return f"Comparisons({decided} yes/no, {len(self) - decided} don't know)"
 
-    def append(self, triplet: ArrayLike, answer: object) -> Comparisons:
+    def append(self, triplet: ArrayLike, answer: object, annotator: str = "") -> Comparisons:
         """Return a new record with one more answer at the end."""
-        return self.extend(Comparisons(np.asarray(triplet)[np.newaxis], np.array([as_answer(answer)])))
+        return self.extend(
+            Comparisons(np.asarray(triplet)[np.newaxis], np.array([as_answer(answer)]), [annotator])  # type: ignore[arg-type]
+        )
 
     def extend(self, other: Comparisons) -> Comparisons:
         """Return a new record with those of ``other`` after these."""
-        return Comparisons(
-            np.concatenate([self.triplets, other.triplets]), np.concatenate([self.answers, other.answers])
-        )
+        both = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in _FIELDS)
+        return Comparisons(*both)
 
     def swapped(self) -> Comparisons:
         """Return the same record with j and k exchanged in every question, and yes with no."""
-        return Comparisons(self.triplets[:, [0, 2, 1]], -self.answers)
+        return Comparisons(self.triplets[:, [0, 2, 1]], -self.answers, self.annotators)
 
     @property
     def decided(self) -> Comparisons:
@@ -159,11 +168,14 @@ class Comparisons:
         )
 
     def to_csv(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
-        """Write columns i, j, k and answer (yes, no, dk); items by ``ids``, or by index without them."""
+        """Write columns i, j, k and answer (yes, no, dk); items by ``ids``, or by index without them.
+
+        Where annotators are known there is a column for them too.
+        """
         text = io.StringIO()
         # Text is always quoted, so that ids with line breaks of any kind come back as they were.
         writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(_COLUMNS)
+        writer.writerow(self._columns)
         writer.writerows(self._rows(ids))
         _write(path, text.getvalue())
 
@@ -183,7 +195,7 @@ class Comparisons:
 
     def to_json(self, path: str | PathLike[str] | TextIO, ids: Sequence[Hashable] | None = None) -> None:
         """Write the record as JSON; items by ``ids``, or by index without them."""
-        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows(ids)]
+        rows = [dict(zip(self._columns, row, strict=True)) for row in self._rows(ids)]
         _write(path, json.dumps({"format": _FORMAT, "version": 1, "comparisons": rows}, indent=1) + "\n")
 
     @classmethod
@@ -204,22 +216,25 @@ class Comparisons:
             raise ValueError('"comparisons" must be a list of objects with i, j, k and answer')
         return cls._from_rows(((f"comparison {number}", row) for number, row in enumerate(rows)), ids)
 
-    def _rows(self, ids: Sequence[Hashable] | None) -> Iterator[tuple[int | str, int | str, int | str, str]]:
-        if ids is None:
-            for (i, j, k), answer in self:
-                yield i, j, k, answer.word
-        else:
-            names = list(_index_of_names(ids))
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return (*_COLUMNS, "annotator") if (self.annotators != "").any() else _COLUMNS
+
+    def _rows(self, ids: Sequence[Hashable] | None) -> Iterator[tuple[int | str, ...]]:
+        names = None if ids is None else list(_index_of_names(ids))
+        if names is not None:
             check_triplets(self.triplets, len(names))
-            for (i, j, k), answer in self:
-                yield names[i], names[j], names[k], answer.word
+        width = len(self._columns)
+        for (triplet, answer), annotator in zip(self, self.annotators.tolist(), strict=True):
+            items = triplet if names is None else tuple(names[item] for item in triplet)
+            yield (*items, answer.word, annotator)[:width]
 
     @classmethod
     def _from_rows(
         cls, rows: Iterable[tuple[str, dict[str, Any]]], ids: Sequence[Hashable] | None
     ) -> Comparisons:
         index = None if ids is None else _index_of_names(ids)
-        triplets, answers = [], []
+        triplets, answers, annotators = [], [], []
         for place, row in rows:
             try:
                 triplet = [_item(row.get(column), index) for column in "ijk"]
@@ -229,9 +244,14 @@ class Comparisons:
                     )
                 triplets.append(triplet)
                 answers.append(as_answer(row.get("answer")))
+                annotators.append(str(row.get("annotator") or ""))
             except ValueError as error:
                 raise ValueError(f"{place}: {error}") from None
-        return cls(np.array(triplets, dtype=np.int64), np.array(answers, dtype=np.int8))
+        return cls(
+            np.array(triplets, dtype=np.int64),
+            np.array(answers, dtype=np.int8),
+            np.array(annotators, dtype=np.str_),
+        )
 
 
 def as_answers(values: ArrayLike) -> NDArray[np.int8]:
@@ -250,6 +270,20 @@ def as_answers(values: ArrayLike) -> NDArray[np.int8]:
     if wrong.any():
         as_answer(array[wrong][0].item())  # raises, and says what is allowed
     return array.astype(np.int8)
+
+
+def annotator_names(annotators: ArrayLike | None, n_answers: int) -> NDArray[np.str_]:
+    """Return one name an answer, "" where none are given."""
+    if annotators is None:
+        return np.full(n_answers, "")
+    names = np.asarray(annotators)
+    if names.size == 0 and n_answers == 0:
+        return np.full(0, "")
+    if names.shape != (n_answers,) or names.dtype.kind != "U":
+        raise ValueError(
+            f"annotators must be one text an answer, {n_answers}, not {names.dtype} of shape {names.shape}"
+        )
+    return names
 
 
 def _opened(path: str | PathLike[str] | TextIO) -> AbstractContextManager[TextIO]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import Any, Self, cast
@@ -20,45 +20,20 @@ from tercet.beliefs import ClusterForest
 from tercet.information import answer_probabilities
 from tercet.metrics import SchultzJoachims
 from tercet.pools import Pool, SampledPool
+from tercet.queries import (
+    AlreadyToldError,
+    PoolExhaustedError,
+    Query,
+    UnknownQueryError,
+    queries,
+    query_id,
+)
 from tercet.selection import Info, Rule, SearchingRule, choose
 from tercet.triplets import count_questions, question_numbers
 
 # The paper gives no value; this one comes nearest to its Random rows (docs/reproduction.md has the others).
 # Most sets hardly change from 1 to 100,000; Yeast, whose features are small, needs 100 and more.
 PAPER_C = 1000.0
-
-
-class PoolExhaustedError(RuntimeError):
-    """There are fewer questions left in the pool than were asked for."""
-
-
-class UnknownQueryError(LookupError):
-    """The query was never asked by this learner."""
-
-
-class AlreadyToldError(ValueError):
-    """The query has its answer already."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question to put to somebody, whether item i is more like j or more like k.
-
-    Attributes
-    ----------
-    id : str
-        Names the question; `ActiveLearner.tell` takes it in place of the query.
-    triplet : tuple (i, j, k)
-    score : float
-        What the selection rule expects of the question; for Info, nats of information.
-    probabilities : tuple (yes, no, dk) or None
-        The probability of each answer; None for rules that do not look at beliefs.
-    """
-
-    id: str
-    triplet: tuple[int, int, int]
-    score: float = float("nan")
-    probabilities: tuple[float, float, float] | None = None
 
 
 class ActiveLearner:
@@ -139,7 +114,7 @@ class ActiveLearner:
         self._models = Models(
             features,
             SchultzJoachims(basis="standard", warm_start=True) if metric is None else metric,
-            ClusterForest() if beliefs is None else beliefs,
+            ClusterForest() if beliefs is None and not hasattr(metric, "predict_proba") else beliefs,
             n_classes,
             self._seeds,
             check_count("max_items", max_items, minimum=3),
@@ -213,10 +188,36 @@ class ActiveLearner:
         n = check_count("n", n)
         waiting = check_triplets([query.triplet for query in self._pending.values()])
         asked = np.concatenate([self._comparisons.triplets, waiting])
-        queries = self._search(n, asked) if self._searches else self._from_pool(n, asked)
-        for query in queries:
+        found: list[Query] = []
+        while len(found) < n:
+            free = self._until_duel(len(asked))
+            batch = [] if free else self._duel(asked)
+            if not batch:
+                look = self._search if self._searches else self._from_pool
+                batch = look(min(n - len(found), free or 1), asked)
+            found += batch
+            asked = np.concatenate([asked, [query.triplet for query in batch]])
+        for query in found:
             self._asked[query.id] = self._pending[query.id] = query
-        return queries
+        return found
+
+    def _until_duel(self, n_asked: int) -> int:
+        """Return how many questions may come before the next one that tests the classes."""
+        every = getattr(self._models.metric, "check_every", None)
+        return int(every - 1 - n_asked % every) if every else sys.maxsize
+
+    def _duel(self, asked: Ints) -> list[Query]:
+        """Return a question whose answer says whether to trust the metric's classes, if there is one."""
+        fitted = self._models.fit(self._comparisons, beliefs=True)
+        found = self._models.duels(fitted, self._seeds.integer("duels", len(asked)))
+        new = ~np.isin(question_numbers(found, self._n_items), question_numbers(asked, self._n_items))
+        chosen = found[new][:1]
+        if not len(chosen):
+            return []
+        if not self._searches:
+            self._open &= ~self._among(chosen)
+        chances = answer_probabilities(self._models.beliefs_about(fitted, chosen[0]), [(0, 1, 2)])
+        return queries(chosen, np.full(1, np.nan), chances)
 
     def _search(self, n: int, asked: Ints) -> list[Query]:
         """Return the best of all questions about all items, or about some, drawn anew each time."""
@@ -243,7 +244,7 @@ class ActiveLearner:
         beliefs = self._models.beliefs_about(self._models.fit(self._comparisons, beliefs=True), items)
         chosen, scores = rule.find(beliefs, done, n, self._seeds.generator("ties", len(asked)))
         chances = answer_probabilities(beliefs, chosen)
-        return _queries(items[chosen], scores, chances)
+        return queries(items[chosen], scores, chances)
 
     def _from_pool(self, n: int, asked: Ints) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
@@ -257,26 +258,28 @@ class ActiveLearner:
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
         available = self._open.copy()
         rng = self._seeds.generator("ties", len(asked))
-        queries: list[Query] = []
-        while len(queries) < n:
+        found: list[Query] = []
+        while len(found) < n:
             places = np.flatnonzero(available)
             scores = self.selector.score(self._candidates[places], beliefs, asked)
             best = choose(scores, at_once, rng)
             chosen = self._candidates[places[best]]
             chances = None if beliefs is None else answer_probabilities(beliefs, chosen)
-            queries += _queries(chosen, scores[best], chances)
+            found += queries(chosen, scores[best], chances)
             available[places[best]] = False
             asked = np.concatenate([asked, chosen])
         self._open = available
-        return queries
+        return found
 
-    def tell(self, query: Query | str, answer: object) -> None:
+    def tell(self, query: Query | str, answer: object, annotator: str = "") -> None:
         """Record the answer to a pending question, given as the query or its id, in any order.
 
         Parameters
         ----------
         query : Query or str
         answer : Answer, or "yes", "no", "dk", or 1, -1, 0
+        annotator : str
+            Who gave it, if several do.
 
         Raises
         ------
@@ -293,7 +296,9 @@ class ActiveLearner:
             )
         if name not in self._pending:
             raise AlreadyToldError(f"query {name!r} has its answer already; undo() takes back the last one")
-        self._comparisons = self._comparisons.append(self._pending[name].triplet, as_answer(answer))
+        self._comparisons = self._comparisons.append(
+            self._pending[name].triplet, as_answer(answer), annotator
+        )
         del self._pending[name]
 
     def undo(self) -> Query:
@@ -301,7 +306,7 @@ class ActiveLearner:
         if not len(self._comparisons):
             raise ValueError("there is no answer to undo; tell() one first")
         (i, j, k) = self._comparisons.triplets[-1].tolist()
-        query = self._asked[_name((i, j, k))]
+        query = self._asked[query_id((i, j, k))]
         self._comparisons = self._comparisons[:-1]
         self._pending[query.id] = query
         return query
@@ -322,12 +327,12 @@ class ActiveLearner:
         check_triplets(comparisons.triplets, self._n_items)
         pending = list(pending)
         for query in pending:
-            if not isinstance(query, Query) or query.id != _name(query.triplet):
+            if not isinstance(query, Query) or query.id != query_id(query.triplet):
                 raise TypeError(f"pending takes queries as ask() returned them, not {query!r}")
-        told = {_name(triplet): Query(_name(triplet), triplet) for triplet, _ in comparisons}
+        told = {query_id(triplet): Query(query_id(triplet), triplet) for triplet, _ in comparisons}
         # A list of pending questions saved before the last answer must not have it counted twice.
         check_triplets([query.triplet for query in pending], self._n_items)
-        swapped = {_name((i, k, j)) for (i, j, k), _ in comparisons}
+        swapped = {query_id((i, k, j)) for (i, j, k), _ in comparisons}
         waiting = {query.id: query for query in pending if query.id not in told and query.id not in swapped}
         self._comparisons = comparisons
         self._pending = waiting
@@ -379,16 +384,6 @@ class ActiveLearner:
         del self._pending[query.id], self._asked[query.id]
         if not self._searches:
             self._open |= self._among(np.array([query.triplet]))
-
-
-def _queries(triplets: Ints, scores: Floats, chances: Floats | None) -> list[Query]:
-    probabilities: list[Any] = [None] * len(triplets) if chances is None else [*map(tuple, chances.tolist())]
-    rows = zip(triplets.tolist(), scores.tolist(), probabilities, strict=True)
-    return [Query(_name(triplet), tuple(triplet), score, chance) for triplet, score, chance in rows]
-
-
-def _name(triplet: tuple[int, int, int]) -> str:
-    return "{}-{}-{}".format(*triplet)
 
 
 def _with_progress(questions: range) -> Iterable[int]:

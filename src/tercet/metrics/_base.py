@@ -112,12 +112,49 @@ class MahalanobisMetric(BaseEstimator):
         raise NotImplementedError
 
 
-class TripletMetric(ClassifierMixin, MahalanobisMetric):
-    """``fit`` on answered questions; the sign of ``decision_function`` predicts the answer."""
+class TripletClassifier(ClassifierMixin, BaseEstimator):
+    """Answers questions by a distance between pairs; the sign of ``decision_function`` is the answer."""
 
     classes_ = np.array([-1, 1])
     #: ``fit`` takes answers 1, -1, 0 as ``y``; a learner that does not gets triplets with the nearer second.
     takes_answers = True
+    preprocessor: Preprocessor = None
+    pair_distance: Callable[[ArrayLike], Floats]
+
+    def decision_function(self, triplets: ArrayLike) -> Floats:
+        """Return d(i, k) - d(i, j): positive where i is nearer to j."""
+        check_is_fitted(self)
+        points = resolve_tuples(triplets, 3, self.preprocessor)
+        to_j, to_k = (self.pair_distance(points[:, [0, other]]) for other in (1, 2))
+        return np.asarray(to_k - to_j)
+
+    def predict(self, triplets: ArrayLike) -> NDArray[np.int64]:
+        """Return 1 where i is nearer to j than to k, else -1 (also where the two are equally far)."""
+        return np.where(self.decision_function(triplets) > 0, 1, -1)
+
+    def score(
+        self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the share of yes/no answers predicted right; don't-knows are passed over.
+
+        Without ``y`` every answer is taken to be 1.
+        """
+        predictions = self.predict(triplets)
+        answers = check_answers(y, len(predictions))
+        weights = check_weights(sample_weight, len(predictions)) * (answers != 0)
+        if not weights.any():
+            raise ValueError("there is no yes or no answer (of positive weight) to score; give at least one")
+        return float(np.average(predictions == answers, weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.target_tags.required = False
+        return tags
+
+
+class TripletMetric(TripletClassifier, MahalanobisMetric):
+    """``fit`` on answered questions for a linear map that is learned from the yes and no answers."""
 
     def fit(
         self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -135,51 +172,24 @@ class TripletMetric(ClassifierMixin, MahalanobisMetric):
             How much each triplet counts; 2 is the same as giving it twice.
         """
         points = resolve_tuples(triplets, 3, self.preprocessor)
-        answers = _check_answers(y, len(points))
+        answers = check_answers(y, len(points))
         weights = check_weights(sample_weight, len(points))
         used = answers != 0
         near_first = np.where(answers[used, None, None] == 1, points[used], points[used][:, [0, 2, 1]])
-        everything = points if self.preprocessor is None or callable(self.preprocessor) else self.preprocessor
-        # A preprocessor for more points than fit in memory brings a sample of them.
-        everything = getattr(self.preprocessor, "reference", everything)
-        reference = check_array(
-            np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
-        )
-        self._fit_points(near_first, weights[used], reference)
+        self._fit_points(near_first, weights[used], reference_points(points, self.preprocessor))
         return self
 
-    def decision_function(self, triplets: ArrayLike) -> Floats:
-        """Return d(i, k) - d(i, j): positive where i is nearer to j."""
-        check_is_fitted(self, "components_")
-        points = self._tuples(triplets, 3)
-        to_j, to_k = (
-            np.linalg.norm((points[:, 0] - points[:, other]) @ self.components_.T, axis=1) for other in (1, 2)
+
+def reference_points(points: Floats, preprocessor: Preprocessor) -> Floats:
+    """Return the known points as rows: the preprocessor's table, or the triplets' own."""
+    everything = points if preprocessor is None or callable(preprocessor) else preprocessor
+    # A preprocessor for more points than fit in memory brings a sample of them.
+    everything = getattr(preprocessor, "reference", everything)
+    return np.asarray(
+        check_array(
+            np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
         )
-        return np.asarray(to_k - to_j)
-
-    def predict(self, triplets: ArrayLike) -> NDArray[np.int64]:
-        """Return 1 where i is nearer to j than to k, else -1 (also where the two are equally far)."""
-        return np.where(self.decision_function(triplets) > 0, 1, -1)
-
-    def score(
-        self, triplets: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the share of yes/no answers predicted right; don't-knows are passed over.
-
-        Without ``y`` every answer is taken to be 1.
-        """
-        predictions = self.predict(triplets)
-        answers = _check_answers(y, len(predictions))
-        weights = check_weights(sample_weight, len(predictions)) * (answers != 0)
-        if not weights.any():
-            raise ValueError("there is no yes or no answer (of positive weight) to score; give at least one")
-        return float(np.average(predictions == answers, weights=weights))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.three_d_array = True
-        tags.target_tags.required = False
-        return tags
+    )
 
 
 def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> Floats:
@@ -220,7 +230,8 @@ def look_up(indices: ArrayLike, preprocessor: Preprocessor) -> Floats:
     return np.asarray(table[wanted])
 
 
-def _check_answers(y: ArrayLike | None, n_triplets: int) -> NDArray[np.int8]:
+def check_answers(y: ArrayLike | None, n_triplets: int) -> NDArray[np.int8]:
+    """Return one answer a triplet as 1, -1 or 0; all 1 where none are given."""
     answers = np.ones(n_triplets, dtype=np.int8) if y is None else as_answers(y)
     if len(answers) != n_triplets:
         raise ValueError(f"{n_triplets} triplets but {len(answers)} answers in y; give one answer a triplet")

@@ -1,0 +1,7 @@
+"""Latent classes: what the metric and the beliefs of that name share, fitted once."""
+
+from tercet.latent._choices import Settings, fit_latent
+from tercet.latent._distance import LearnedDistance
+from tercet.latent._fit import Answers, ClassModel
+
+__all__ = ["Answers", "ClassModel", "LearnedDistance", "Settings", "fit_latent"]

@@ -1,0 +1,158 @@
+"""What the latent-class model maximises, with its gradient.
+
+Classes are P = softmax(X W + b). With p(answer) the products of three rows of P that the paper's answer model
+gives, e the error rate of who answered, and H the entropy, the model minimises
+
+    -(1/m0) sum over answers of log[(1 - e) p(answer) + e/3]  -  H(mean row of P)  +  s mean H(row of P)
+    +  ridge/2 |W|^2,
+
+so that it explains the answers, don't-knows included, by classes of about equal size that most items are
+sure of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from tercet._validation import Floats, Ints
+
+#: An answer counts for 1/50 of the two clustering terms.
+ANSWERS_PER_CLUSTERING = 50.0
+#: How much sure items count, against classes of equal size.
+SURENESS = 0.7
+# The intercepts are all but free; they move as slowly as this to keep the optimum unique.
+_RIDGE_OF_INTERCEPT = 1e-3
+_LEAST_LOG = -30.0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Answered questions about the rows of a table.
+
+    Attributes
+    ----------
+    triplets : array of shape (m, 3)
+    answers : array of shape (m,)
+        1, -1, 0 for yes, no, don't-know.
+    errors : array of shape (m,)
+        The error rate of whoever gave each answer.
+    weights : array of shape (m,)
+    """
+
+    triplets: Ints
+    answers: Ints
+    errors: Floats
+    weights: Floats
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __getitem__(self, rows: Ints) -> Evidence:
+        return Evidence(self.triplets[rows], self.answers[rows], self.errors[rows], self.weights[rows])
+
+    @cached_property
+    def signs(self) -> tuple[Floats, Floats]:
+        """How the probability of the given answer grows with p(yes) and with p(no), as columns."""
+        yes = np.choose(self.answers + 1, [0.0, -1.0, 1.0])
+        no = np.choose(self.answers + 1, [1.0, -1.0, 0.0])
+        return yes[:, np.newaxis], no[:, np.newaxis]
+
+    def likelihood(self, P: Floats) -> Floats:
+        """Return the probability of each answer, errors included."""
+        return self._likelihood(*P[self.triplets.T])[0]
+
+    def _likelihood(self, Pi: Floats, Pj: Floats, Pk: Floats) -> tuple[Floats, Floats, Floats]:
+        same_j, same_k = Pi * Pj, Pi * Pk
+        all_same = (same_j * Pk).sum(axis=1)
+        yes, no = same_j.sum(axis=1) - all_same, same_k.sum(axis=1) - all_same
+        given = np.choose(self.answers + 1, [no, np.maximum(1 - yes - no, 0), yes])
+        return (1 - self.errors) * given + self.errors / 3, same_j, same_k
+
+    def loss(self, P: Floats) -> tuple[float, Floats]:
+        """Return minus the log-likelihood and its gradient by P, both over m0."""
+        Pi, Pj, Pk = P[self.triplets.T]
+        likelihood, same_j, same_k = self._likelihood(Pi, Pj, Pk)
+        weights = self.weights / ANSWERS_PER_CLUSTERING
+        slope = (-weights * (1 - self.errors) / likelihood)[:, np.newaxis]
+        yes, no = (slope * sign for sign in self.signs)
+        by_item = np.concatenate(
+            [
+                yes * Pj * (1 - Pk) + no * Pk * (1 - Pj),
+                yes * Pi * (1 - Pk) - no * same_k,
+                no * Pi * (1 - Pj) - yes * same_j,
+            ]
+        )
+        return -float(weights @ np.log(likelihood)), self._gather(len(P)) @ by_item
+
+    def _gather(self, n_rows: int) -> csr_array:
+        """Return the matrix that adds up what belongs to the same row of the table."""
+        if self._gathering.shape[0] != n_rows:
+            self.__dict__["_gathering"] = _gathering(self.triplets, n_rows)
+        return self._gathering
+
+    @cached_property
+    def _gathering(self) -> csr_array:
+        return _gathering(self.triplets, int(self.triplets.max(initial=-1)) + 1)
+
+
+def _gathering(triplets: Ints, n_rows: int) -> csr_array:
+    m = 3 * len(triplets)
+    return csr_array((np.ones(m), (triplets.T.ravel(), np.arange(m))), shape=(n_rows, m))
+
+
+def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats]:
+    """Return what is minimised but for the ridge, and its gradient by the logits."""
+    n_items = len(logits)
+    P, log_P = softmax_and_log(logits)
+    mean = P.mean(axis=0)
+    log_mean = np.log(mean + 1e-12)
+    loss = float(mean @ log_mean) - SURENESS * float((P * log_P).sum()) / n_items
+    by_P = (log_mean + 1 - SURENESS * (log_P + 1)) / n_items
+    if len(evidence):
+        of_answers, by_answers = evidence.loss(P)
+        loss += of_answers
+        by_P = by_P + by_answers
+    return loss, P * (by_P - (by_P * P).sum(axis=1, keepdims=True))
+
+
+def softmax_and_log(logits: Floats) -> tuple[Floats, Floats]:
+    """Return the softmax of each row, and its logarithm, cut off where it no longer matters."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    exp = np.exp(shifted)
+    total = exp.sum(axis=1, keepdims=True)
+    return exp / total, np.maximum(shifted - np.log(total), _LEAST_LOG)
+
+
+def minimise(
+    design: Floats, evidence: Evidence, ridge: float, start: Floats, max_iter: int
+) -> tuple[Floats, float]:
+    """Return the weights of a local optimum near the start, and its value.
+
+    Parameters
+    ----------
+    design : array of shape (n, d + 1)
+        Standardised features and, last, a column of ones.
+    start : array of shape (d + 1, C)
+    """
+    penalty = np.full((design.shape[1], 1), ridge)
+    penalty[-1] = _RIDGE_OF_INTERCEPT
+
+    def objective(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(start.shape)
+        loss, by_logits = loss_and_gradient(design @ weights, evidence)
+        shrunk = penalty * weights
+        return loss + 0.5 * float((shrunk * weights).sum()), (design.T @ by_logits + shrunk).ravel()
+
+    result = minimize(
+        objective,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
+    )
+    return result.x.reshape(start.shape), float(result.fun)

@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercet.latent import Answers, LearnedDistance, Settings, fit_latent
+from tercet.latent._distance import duels
+
+
+def blobs(n=60, d=4, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    return rng.normal(size=(n_classes, d))[y] * 2 + rng.normal(size=(n, d)), y
+
+
+def answered(y, m, seed=0):
+    rng = np.random.default_rng(seed)
+    triplets = np.array([rng.choice(len(y), 3, replace=False) for _ in range(m)]).reshape(m, 3)
+    i, j, k = y[triplets.T]
+    answers = ((i == j).astype(int) - (i == k)).astype(np.int8)
+    return Answers(triplets.astype(np.int64), answers, np.full(m, ""))
+
+
+@pytest.fixture(scope="module")
+def learned():
+    X, y = blobs()
+    answers = answered(y, 40)
+    model = fit_latent(X, answers, Settings(3), np.random.default_rng(0))
+    return LearnedDistance.learned(model, X, answers, np.random.default_rng(0)), X, y
+
+
+def slow_square(distance, x, y):
+    """The formula of the module's head, item by item."""
+    a, b = (distance.coordinates(row[np.newaxis])[0] for row in (x, y))
+    k = np.exp(-((a - b) ** 2).sum() / 2)
+    P, Q = (distance.model.probabilities(row[np.newaxis])[0] for row in (x, y))
+    u, v = (1 - P @ P) / 2, (1 - Q @ Q) / 2
+    return 2 * (1 - k) + distance.weight * (((P - Q) ** 2).sum() / 2 + u + v - 2 * np.sqrt(u * v) * k)
+
+
+def test_pairs_tables_and_formula_agree(learned):
+    distance, X, _ = learned
+    table = distance.between(X[:7], X[7:12])
+    for i in range(7):
+        for j in range(5):
+            assert table[i, j] == pytest.approx(slow_square(distance, X[i], X[7 + j]), abs=1e-12)
+    assert np.allclose(distance.of_pairs(X[:5], X[7:12]), np.diag(table[:5]), atol=1e-12)
+
+
+def test_it_is_a_metric(learned):
+    distance, X, _ = learned
+    D = np.sqrt(distance.between(X, X))
+    assert np.allclose(np.diag(D), 0, atol=1e-6)
+    assert np.allclose(D, D.T)
+    assert (D[:, :, None] <= D[:, None, :] + D.T[None, :, :].swapaxes(1, 2) + 1e-9).all()
+    # Euclidean in the strict sense: minus the centred squares has no negative eigenvalue.
+    centre = np.eye(len(X)) - 1 / len(X)
+    assert np.linalg.eigvalsh(-centre @ D**2 @ centre).min() > -1e-9
+
+
+@given(st.floats(0, 1), st.floats(0.01, 50))
+def test_any_trust_and_unit_give_a_metric(trust, unit):
+    X, y = blobs(25, seed=3)
+    model = fit_latent(X, answered(y, 10), Settings(3), np.random.default_rng(0))
+    D = LearnedDistance(model, unit, 1.0, trust).between(X, X)
+    centre = np.eye(len(X)) - 1 / len(X)
+    assert np.linalg.eigvalsh(-centre @ D @ centre).min() > -1e-8
+
+
+def test_classes_of_no_trust_leave_the_order_of_euclid(learned):
+    distance, X, _ = learned
+    plain = LearnedDistance(distance.model, distance.unit, distance.spread, 0.0)
+    Z = distance.model.standardised(X)
+    euclid = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+    ours = plain.between(X, X)
+    for row, other in zip(ours, euclid, strict=True):
+        nearest = np.argsort(other)[:10]  # further off the kernel is too small to tell
+        assert (np.diff(row[nearest]) > -1e-12).all()
+
+
+def slow_duels(Z, answers):
+    won = lost = 0
+    for (i, j, k), answer in zip(answers.triplets, answers.answers, strict=True):
+        far = ((Z - Z[i]) ** 2).sum(axis=1)
+        nearest = min((value, item) for item, value in enumerate(far) if item != i)[1]
+        if answer and nearest in (j, k):
+            if (answer == 1) == (nearest == j):
+                lost += 1
+            else:
+                won += 1
+    return won, lost
+
+
+def test_duels_are_counted_by_the_questions_alone():
+    X, y = blobs(30, seed=5)
+    asked = answered(y, 3000, seed=1)
+    assert duels(X, asked) == slow_duels(X, asked)
+    assert sum(duels(X, asked)) > 50
+    assert duels(X, asked[:0]) == (0, 0)
+
+
+def test_doubles_are_no_neighbours():
+    X = np.array([[0.0], [0.0], [1.0], [5.0], [6.0]])
+    asked = Answers(np.array([[0, 2, 3], [0, 3, 2]]), np.array([1, 1], dtype=np.int8), np.full(2, ""))
+    assert duels(X, asked) == (1, 1)
+
+
+def test_a_duel_sets_the_two_neighbours_against_each_other(learned):
+    distance, X, _ = learned
+    full = LearnedDistance(distance.model, distance.unit, distance.spread, 1.0)
+    by_classes, Z = full.between(X, X), distance.model.standardised(X)
+    first = set()
+    for seed in range(10):
+        questions = distance.duel(X, np.random.default_rng(seed)).tolist()
+        assert questions
+        for i, j, k in questions:
+            plain = min((((Z[i] - Z[o]) ** 2).sum(), o) for o in range(len(X)) if o != i)[1]
+            rival = min((by_classes[i, o], o) for o in range(len(X)) if o != i)[1]
+            assert {j, k} == {plain, rival}
+            first.add(j == plain)
+    assert first == {True, False}  # in either order, so that no habit of the answerer decides
+
+
+def test_trust_follows_the_duels():
+    X, y = blobs(40, seed=2)
+    model = fit_latent(X, answered(y, 20), Settings(3), np.random.default_rng(0))
+    Z = model.standardised(X)
+    rng = np.random.default_rng(0)
+
+    def trust(features_win):
+        far = ((Z[:, None] - Z[None]) ** 2).sum(axis=2) + np.diag(np.full(40, np.inf))
+        heads, nearest = np.arange(15), far.argmin(axis=1)[:15]
+        others = np.array(
+            [
+                next(o for o in rng.permutation(40) if o not in (i, j))
+                for i, j in zip(heads, nearest, strict=True)
+            ]
+        )
+        answers = np.full(15, 1 if features_win else -1, dtype=np.int8)
+        asked = Answers(np.column_stack([heads, nearest, others]), answers, np.full(15, ""))
+        return LearnedDistance.learned(model, X, asked, rng).trust
+
+    assert trust(features_win=True) < 0.1
+    assert trust(features_win=False) == 1.0
+
+
+def test_the_embedding_keeps_most_comparisons(learned):
+    distance, X, _ = learned
+    E = distance.embedded(X)
+    rough = ((E[:, None] - E[None]) ** 2).sum(axis=2)
+    exact = distance.between(X, X)
+    rows, cols = np.triu_indices(len(X), 1)
+    assert (
+        np.corrcoef(np.argsort(np.argsort(rough[rows, cols])), np.argsort(np.argsort(exact[rows, cols])))[
+            0, 1
+        ]
+        > 0.9
+    )
