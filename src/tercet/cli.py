@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "reproduce", help="run the paper's evaluation and put its numbers beside ours"
     )
     reproduce.add_argument("--datasets", type=_names, help="names with commas between (all eight)")
-    reproduce.add_argument("--methods", type=_names, help="such as info,random,nonredundant (all)")
+    reproduce.add_argument("--methods", type=_names, help="such as info,random,latent (all of the paper's)")
     reproduce.add_argument("--runs", type=_count, default=50, help="random halves a dataset (50)")
     reproduce.add_argument("--queries", type=_count, default=100, help="questions a run (100)")
     reproduce.add_argument("--jobs", type=_count, default=1, help="processes on this machine (1)")

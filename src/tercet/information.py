@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import entr, xlogy
 
 from tercet._fast import kernels
-from tercet._validation import Floats, Ints, check_beliefs, check_option, check_triplets
+from tercet._validation import Floats, Ints, check_beliefs, check_number, check_option, check_triplets
 
 #: How a don't-know counts: as no answer at all, or as news that two classes or none of them agree.
 DONT_KNOW = ("uninformative", "informative")
@@ -54,7 +54,9 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     return result
 
 
-def information_gain(beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str = "uninformative") -> Floats:
+def information_gain(
+    beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str = "uninformative", error: float = 0.0
+) -> Floats:
     """Return the information (in nats) that each answer is expected to give about the three classes.
 
     Parameters
@@ -67,6 +69,10 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str 
         classes in place of C^3 combinations; it can be slightly negative, where an unlikely yes would raise
         the doubt about the classes. If it does, the classes determine the answer and so the information is
         the entropy of the three answers.
+    error : float in [0, 1]
+        The share of answers that are given at random; only where a don't-know is informative. An answer then
+        says less about the classes: the information is the entropy of the answer as it is heard, less that of
+        the errors.
 
     Returns
     -------
@@ -78,7 +84,9 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str 
     array([0.347])
     """
     if check_option("dont_know", dont_know, DONT_KNOW) == "informative":
-        return cast(Floats, entr(answer_probabilities(beliefs, triplets)).sum(axis=1))
+        return heard(answer_probabilities(beliefs, triplets), check_number("error", error, low=0.0, high=1.0))
+    if error != 0:
+        raise ValueError(f"error is {error}, which counts with dont_know='informative' only; leave one out")
     P = check_beliefs(beliefs)
     questions = check_triplets(triplets, len(P))
     entropy = -xlogy(P, P).sum(axis=1)
@@ -90,6 +98,16 @@ def information_gain(beliefs: ArrayLike, triplets: ArrayLike, *, dont_know: str 
     if compiled is not None:
         return cast(Floats, compiled.information(P, M, questions))
     return _information(P, M, questions)
+
+
+def heard(chances: Floats, error: float) -> Floats:
+    """Return the information of answers of these probabilities (in the last axis) that err so often."""
+    return cast(Floats, entr((1 - error) * chances + error / 3).sum(axis=-1) - noise_of(error))
+
+
+def noise_of(error: float) -> float:
+    """Return the entropy of an answer about known classes, if so large a share is given at random."""
+    return float(entr(1 - 2 * error / 3) + 2 * entr(error / 3))
 
 
 def _information(P: Floats, M: Floats, questions: Ints) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tercet._features import open_features
 from tercet._models import Models
+from tercet._questions import duel, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
@@ -29,7 +30,8 @@ from tercet.queries import (
     query_id,
 )
 from tercet.selection import Info, Rule, SearchingRule, choose
-from tercet.triplets import count_questions, question_numbers
+from tercet.stopping import Outlook, outlook, sizes
+from tercet.triplets import question_numbers
 
 # The paper gives no value; this one comes nearest to its Random rows (docs/reproduction.md has the others).
 # Most sets hardly change from 1 to 100,000; Yeast, whose features are small, needs 100 and more.
@@ -108,6 +110,13 @@ class ActiveLearner:
         self.pool: Pool | None = SampledPool() if pool is None and not self._searches else pool
         if self._searches:
             check_part("selector", self.selector, "find")
+        if getattr(self.selector, "needs_members", False) and not (
+            hasattr(metric if beliefs is None else beliefs, "members")
+        ):
+            raise ValueError(
+                f"{self.selector} compares several models of the classes; use it with "
+                "metric=LatentClassMetric() or beliefs=LatentClass()"
+            )
         if self.pool is not None:
             check_part("pool", self.pool, "draw")
         self._seeds = Seeds(random_state)
@@ -177,8 +186,15 @@ class ActiveLearner:
         """The questions that were asked and have no answer yet."""
         return tuple(self._pending.values())
 
-    def ask(self, n: int = 1) -> list[Query]:
+    def ask(self, n: int = 1, annotator: str = "") -> list[Query]:
         """Return the best ``n`` questions, none of them asked before. They stay pending until told.
+
+        Parameters
+        ----------
+        n : int
+            Questions of a batch are chosen to be informative together, where the selector can (`Reach`).
+        annotator : str
+            Whom to ask; what an answer is worth depends on how often they err.
 
         Raises
         ------
@@ -194,7 +210,7 @@ class ActiveLearner:
             batch = [] if free else self._duel(asked)
             if not batch:
                 look = self._search if self._searches else self._from_pool
-                batch = look(min(n - len(found), free or 1), asked)
+                batch = look(min(n - len(found), free or 1), asked, annotator)
             found += batch
             asked = np.concatenate([asked, [query.triplet for query in batch]])
         for query in found:
@@ -208,45 +224,17 @@ class ActiveLearner:
 
     def _duel(self, asked: Ints) -> list[Query]:
         """Return a question whose answer says whether to trust the metric's classes, if there is one."""
-        fitted = self._models.fit(self._comparisons, beliefs=True)
-        found = self._models.duels(fitted, self._seeds.integer("duels", len(asked)))
-        new = ~np.isin(question_numbers(found, self._n_items), question_numbers(asked, self._n_items))
-        chosen = found[new][:1]
-        if not len(chosen):
-            return []
-        if not self._searches:
-            self._open &= ~self._among(chosen)
-        chances = answer_probabilities(self._models.beliefs_about(fitted, chosen[0]), [(0, 1, 2)])
-        return queries(chosen, np.full(1, np.nan), chances)
+        found = duel(self._models, self._seeds, self._comparisons, asked)
+        if found and not self._searches:
+            self._open &= ~self._among(np.array([found[0].triplet]))
+        return found
 
-    def _search(self, n: int, asked: Ints) -> list[Query]:
+    def _search(self, n: int, asked: Ints, annotator: str) -> list[Query]:
         """Return the best of all questions about all items, or about some, drawn anew each time."""
         rule = cast(SearchingRule, self.selector)
-        most = rule.looks_at(self._n_items)
-        features = self._models.features
-        everything = np.arange(self._n_items) if features.random_access else self._models.sample
-        while True:
-            items = everything
-            if len(everything) > most:
-                rng = self._seeds.generator("items", len(asked))
-                items = np.sort(rng.choice(everything, most, replace=False))
-            place = np.searchsorted(items, asked)
-            known = items[np.minimum(place, len(items) - 1)] == asked
-            done = place[known.all(axis=1)]
-            left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
-            if left >= n or len(items) == len(everything):
-                break
-            most *= 2  # so few items may have no question left
-        if left < n:
-            raise PoolExhaustedError(
-                f"asked for {n} questions, but only {left} are left about {len(items)} items; stop here"
-            )
-        beliefs = self._models.beliefs_about(self._models.fit(self._comparisons, beliefs=True), items)
-        chosen, scores = rule.find(beliefs, done, n, self._seeds.generator("ties", len(asked)))
-        chances = answer_probabilities(beliefs, chosen)
-        return queries(items[chosen], scores, chances)
+        return search(self._models, self._seeds, rule, self._comparisons, asked, n, annotator)
 
-    def _from_pool(self, n: int, asked: Ints) -> list[Query]:
+    def _from_pool(self, n: int, asked: Ints, annotator: str) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
         left = int(np.count_nonzero(self._open))
         if left < n:
@@ -339,6 +327,24 @@ class ActiveLearner:
         self._asked = told | waiting
         self.__dict__.pop("_open", None)
         return self
+
+    def outlook(self) -> Outlook:
+        """Return how well the model answers by its own estimate, and what the next answer is worth."""
+        known = sizes(len(self._comparisons))
+        return outlook(known, own_accuracies(self._models, self._seeds, self._comparisons, known))
+
+    def should_stop(self, target: float = 0.95, min_gain: float = 1e-4) -> bool:
+        """Return whether further questions are hardly worth their while.
+
+        Parameters
+        ----------
+        target : float
+            The share of random questions that the model is to answer right, by its own estimate.
+        min_gain : float
+            Stop too if the next answer is expected to add less than this to it.
+        """
+        expected = self.outlook()
+        return bool(expected.accuracy >= target or expected.gain < min_gain)
 
     def run(self, oracle: Any, n_queries: int, *, progress: bool = False) -> Self:
         """Ask ``n_queries`` questions one at a time and learn from the answers.

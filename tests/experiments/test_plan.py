@@ -7,7 +7,7 @@ def test_the_whole_evaluation():
     plan = Plan.of()
     tasks = plan.tasks()
     assert len(plan.datasets) == 8
-    assert plan.methods == ALL_METHODS
+    assert plan.methods == tuple(name for name in ALL_METHODS if not name.startswith("Latent"))
     # 8 sets x (2 references + 3 + 3 with the other learner), and exact Info on three.
     assert len(tasks) == 50 * (8 * 8 + 3)
     assert len(set(tasks)) == len({task.file for task in tasks}) == len(tasks)

@@ -2,6 +2,7 @@
 
 from tercet.latent._choices import Settings, fit_latent
 from tercet.latent._distance import LearnedDistance
+from tercet.latent._doubt import Doubt
 from tercet.latent._fit import Answers, ClassModel
 
-__all__ = ["Answers", "ClassModel", "LearnedDistance", "Settings", "fit_latent"]
+__all__ = ["Answers", "ClassModel", "Doubt", "LearnedDistance", "Settings", "fit_latent"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from tercet._validation import Floats, Ints
 from tercet.latent._fit import Answers, ClassModel
@@ -24,6 +23,8 @@ from tercet.latent._fit import Answers, ClassModel
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
 _HALF_TRUST_AFTER = 10.0  # answers
 _PRIOR_DUELS = 8.0
+_LEAST_TRUST = 0.1  # enough to put far items in order, too little to move near ones
+_WIDTH = 1.5  # of the kernel, in squared distances of typical neighbours
 _SHARE_OF_FEATURES = 0.05  # in the embedding, where nothing saturates
 _MOST = 1000  # items to measure a typical distance with
 _HEADS = 200  # items to look for a duel among
@@ -57,7 +58,7 @@ class LearnedDistance:
         """Return the distance that the model and the answers about the rows of X say."""
         Z = model.standardised(X)
         some = Z if len(Z) <= _MOST else Z[rng.choice(len(Z), _MOST, replace=False)]
-        apart = euclidean_distances(some, squared=True)
+        apart = squared_distances(some, some)
         np.fill_diagonal(apart, np.inf)
         nearest = apart.min(axis=1)
         nearest = nearest[np.isfinite(nearest) & (nearest > 0)]
@@ -67,7 +68,7 @@ class LearnedDistance:
         won, lost = duels(Z, answers)
         prior = min(1.0, (3 / model.n_classes) ** 2)
         trust = (prior * _PRIOR_DUELS + won - lost) / (_PRIOR_DUELS + won + lost)
-        return cls(model, unit, spread, float(np.clip(trust, 0, 1)))
+        return cls(model, unit, spread, float(np.clip(trust, _LEAST_TRUST, 1)))
 
     @property
     def weight(self) -> float:
@@ -85,7 +86,7 @@ class LearnedDistance:
 
     def between(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of every row of X from every row of Y."""
-        x = euclidean_distances(self.coordinates(X), self.coordinates(Y), squared=True)
+        x = squared_distances(self.coordinates(X), self.coordinates(Y))
         P, Q = self.model.probabilities(X), self.model.probabilities(Y)
         return self._combined(x, P @ Q.T, _doubt(P)[:, np.newaxis], _doubt(Q), self.weight)
 
@@ -109,11 +110,11 @@ class LearnedDistance:
         """
         heads = rng.permutation(len(X))[:_HEADS]
         Z = self.model.standardised(X)
-        by_features = euclidean_distances(Z[heads], Z, squared=True)
+        by_features = squared_distances(Z[heads], Z)
         P = self.model.probabilities(X)
         full = LearnedDistance(self.model, self.unit, self.spread, 1.0)
         F = full.coordinates(X)
-        x = euclidean_distances(F[heads], F, squared=True)
+        x = squared_distances(F[heads], F)
         by_classes = self._combined(x, P[heads] @ P.T, _doubt(P[heads])[:, np.newaxis], _doubt(P), self._ramp)
         alike = by_features <= _SAME * self.unit**2
         by_features[alike] = by_classes[alike] = np.inf
@@ -129,7 +130,7 @@ class LearnedDistance:
 
     @staticmethod
     def _combined(x: Floats, same: Floats, u: Floats, v: Floats, weight: float) -> Floats:
-        kernel = np.exp(-x / 2)
+        kernel = np.exp(-x / _WIDTH)
         classes = 1 - same - 2 * np.sqrt(u * v) * kernel
         return np.asarray(np.maximum(2 * (1 - kernel) + weight * classes, 0.0))
 
@@ -139,11 +140,11 @@ def duels(Z: Floats, answers: Answers) -> tuple[int, int]:
 
     Whoever asked: a question is a duel if j or k is the nearest neighbour of i by the features alone.
     """
-    if not len(answers):
-        return 0, 0
     decided = answers.answers != 0
+    if not decided.any():
+        return 0, 0
     i, j, k = answers.triplets[decided].T
-    far = euclidean_distances(Z[i], Z, squared=True)
+    far = squared_distances(Z[i], Z)
     rows = np.arange(len(i))
     to_j, to_k = far[rows, j], far[rows, k]
     far[far <= _SAME * np.median(far)] = np.inf
@@ -152,6 +153,15 @@ def duels(Z: Floats, answers: Answers) -> tuple[int, int]:
     duel = j_nearest != k_nearest
     right = (answers.answers[decided] == 1) == j_nearest
     return int(np.count_nonzero(duel & ~right)), int(np.count_nonzero(duel & right))
+
+
+def squared_distances(A: Floats, B: Floats) -> Floats:
+    """Return the squared Euclidean distance of every row of A from every row of B."""
+    cross = A @ B.T
+    cross *= -2
+    cross += (A**2).sum(axis=1)[:, np.newaxis]
+    cross += (B**2).sum(axis=1)
+    return np.asarray(np.maximum(cross, 0.0, out=cross))
 
 
 def _directions(model: ClassModel, Z: Floats) -> Floats:

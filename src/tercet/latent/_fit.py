@@ -79,6 +79,10 @@ class ClassModel:
         """Return the probability of each class for these items."""
         return softmax_and_log(self.logits(X))[0]
 
+    def error_of(self, annotator: str) -> float:
+        """Return an annotator's error rate; somebody new is taken to be like most."""
+        return self.errors.get(annotator, _PRIOR_RATE)
+
     def likelihood(self, X: Floats, answers: Answers) -> Floats:
         """Return the probability of each of these answers about the rows of X, errors included."""
         evidence = Evidence(*_evidence(answers.triplets, answers, self.errors, None))

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from tercet._fast import kernels
 from tercet._validation import Floats, Ints
 
 #: An answer counts for 1/50 of the two clustering terms.
@@ -107,6 +108,18 @@ def _gathering(triplets: Ints, n_rows: int) -> csr_array:
 
 def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats]:
     """Return what is minimised but for the ridge, and its gradient by the logits."""
+    compiled = kernels("tercet.latent._objective_kernel")
+    if compiled is not None:
+        found: tuple[float, Floats] = compiled.loss_and_gradient(
+            logits,
+            evidence.triplets,
+            evidence.answers,
+            evidence.errors,
+            evidence.weights / ANSWERS_PER_CLUSTERING,
+            SURENESS,
+            _LEAST_LOG,
+        )
+        return found
     n_items = len(logits)
     P, log_P = softmax_and_log(logits)
     mean = P.mean(axis=0)

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tercet._dask import is_dask, map_rows, whole_rows
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, Ints, check_count, check_number, check_same_features
+from tercet._validation import Floats, Ints, check_same_features
 from tercet.answers import annotator_names
-from tercet.latent import Answers, LearnedDistance, Settings, fit_latent
+from tercet.latent import Answers, Doubt, LearnedDistance, Settings, fit_latent
 from tercet.metrics._base import (
     Preprocessor,
     TripletClassifier,
@@ -120,15 +120,12 @@ class LatentClassMetric(TripletClassifier):
         answers = Answers(
             places.astype(np.int64), check_answers(y, len(points)), annotator_names(annotators, len(points))
         )
-        settings = Settings(
-            None if self.n_classes is None else check_count("n_classes", self.n_classes, minimum=2),
-            None if self.ridge is None else check_number("ridge", self.ridge, low=0.0, open_low=True),
-            None if self.error is None else check_number("error", self.error, low=0.0, high=0.99),
-        )
+        settings = Settings.checked(self.n_classes, self.ridge, self.error)
         rng = Seeds(self.random_state).generator("latent classes")
         warm = getattr(self, "model_", None)
         self.model_ = fit_latent(table, answers, settings, rng, warm)
         self.distance_ = LearnedDistance.learned(self.model_, table, answers, rng)
+        self._seen = table, answers
         self.n_classes_ = self.model_.n_classes
         self.errors_ = dict(self.model_.errors)
         self.trust_ = self.distance_.trust
@@ -152,6 +149,27 @@ class LatentClassMetric(TripletClassifier):
         """Return the probability of each class for these items."""
         check_is_fitted(self)
         return self._by_rows(X, self.model_.probabilities, self.n_classes_)
+
+    def error_of(self, annotator: str) -> float:
+        """Return the error rate of an annotator; somebody new is taken to err in 5% of the answers."""
+        check_is_fitted(self)
+        return self.model_.error_of(annotator) if self.error is None else self.error
+
+    def members(self, X: ArrayLike, n_samples: int = 16, random_state: RandomState = None) -> Floats:
+        """Return the beliefs of several models that explain the answers about as well as the best.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Returns
+        -------
+        array of shape (K, n, C)
+            The numbers of the classes mean the same in all of them.
+        """
+        check_is_fitted(self)
+        rng = Seeds(random_state).generator("doubt")
+        return Doubt.around(self.model_, *self._seen, n_samples, rng).members(self._points(X))
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as (m, 2, d) points or (m, 2) indices."""

@@ -5,5 +5,6 @@ from tercet.selection._rule import Rule, SearchingRule
 from tercet.selection.info import Info
 from tercet.selection.nonredundant import Nonredundant
 from tercet.selection.random import Random
+from tercet.selection.reach import Reach
 
-__all__ = ["Info", "Nonredundant", "Random", "Rule", "SearchingRule", "choose"]
+__all__ = ["Info", "Nonredundant", "Random", "Reach", "Rule", "SearchingRule", "choose"]

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import entr, xlogy
 
 from tercet._validation import Floats, Ints
+from tercet.information import heard, noise_of
 
 # One score computed in two ways differs by less than this.
 ROUNDING = 1e-13
@@ -40,6 +41,7 @@ class Scale(ABC):
     """A kind of score with its bounds; tables have one row a class and one column a group."""
 
     informative: bool
+    error = 0.0
 
     def __init__(self, P: Floats) -> None:
         entropy = entr(P).sum(axis=1, keepdims=True)
@@ -110,13 +112,19 @@ class Entropy(Scale):
     interval around 1/3. Here m = (g_ij + g_ik) / 2 - t, and t lies between the extremes of P_i P_j, as it is
     their mean weighted by P_k. Also, by Pinsker's inequality, it is at most log 3 - (p(yes) - p(no))^2 / 2,
     where the difference is g_ij - g_ik. So partners are sorted by g, and m is computed for near ones only.
+
+    Errors mix each answer with chance, (1 - e) p + e/3, which keeps both bounds but for the factor 1 - e.
     """
 
     informative = True
 
+    def __init__(self, P: Floats, error: float = 0.0) -> None:
+        super().__init__(P)
+        self.error = error
+
     def head(self, i: int, limit: float, alone: bool) -> Head:
         """Return what may reach the limit with head i."""
-        low, high = _interval(limit)
+        low, high = _interval(limit, self.error)
         classes = np.flatnonzero(self.P[:, i])
         P = self.P[classes]
         same = P[:, i, np.newaxis] * P
@@ -131,14 +139,14 @@ class Entropy(Scale):
         partners = np.flatnonzero(good)
         partners = partners[np.argsort(g[partners], kind="stable")]
         P, same, g, most = P[:, partners], same[:, partners], g[partners], most[partners]
-        window = math.sqrt(2 * (math.log(3) - max(limit, -1.0)))
+        window = math.sqrt(2 * (math.log(3) - max(limit + noise_of(self.error), -1.0))) / (1 - self.error)
         near, enough = g - window, 2 * low - most
         rest, one = g[np.newaxis] / 2, np.ones((1, len(partners)))
 
         def score(x: Ints, y: Ints) -> Floats:
             t = (same[:, x] * P[:, y]).sum(axis=0)
             yes, no = np.maximum(g[x] - t, 0), np.maximum(g[y] - t, 0)
-            return np.asarray(entr(yes) + entr(no) + entr(np.maximum(1 - yes - no, 0)))
+            return heard(np.stack([yes, no, np.maximum(1 - yes - no, 0)], axis=-1), self.error)
 
         return Head(
             partners=partners,
@@ -153,15 +161,17 @@ class Entropy(Scale):
 
 
 @lru_cache(maxsize=1)
-def _interval(limit: float) -> tuple[float, float]:
-    """Return the least and the largest m for which the entropy of (m, m, 1 - 2m) reaches the limit."""
+def _interval(limit: float, error: float) -> tuple[float, float]:
+    """Return the least and the largest m for which answers of (m, m, 1 - 2m) reach the limit."""
     if limit <= 0:
         return -np.inf, np.inf
+    noise = noise_of(error)
 
     def solve(inside: float, outside: float) -> float:
         for _ in range(60):
             m = (inside + outside) / 2
-            if 2 * entr(m) + entr(1 - 2 * m) >= limit:
+            p, q = (1 - error) * m + error / 3, (1 - error) * (1 - 2 * m) + error / 3
+            if 2 * entr(p) + entr(q) - noise >= limit:
                 inside = m
             else:
                 outside = m

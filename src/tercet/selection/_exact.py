@@ -15,13 +15,22 @@ On the votes of a forest about 2,500 items the search takes about a tenth of a s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tercet._fast import kernels
-from tercet._validation import Floats, Ints, check_beliefs, check_count, check_option, check_triplets
+from tercet._validation import (
+    Floats,
+    Ints,
+    check_beliefs,
+    check_count,
+    check_number,
+    check_option,
+    check_triplets,
+)
 from tercet.information import DONT_KNOW, information_gain
 from tercet.selection._bounds import F_VALUES, ROUNDING, STEP, Entropy, Gain, Scale
 from tercet.selection._choose import TIE, choose
@@ -42,6 +51,7 @@ def best_questions(
     *,
     asked: ArrayLike = (),
     dont_know: str = "uninformative",
+    error: float = 0.0,
 ) -> tuple[Ints, Floats]:
     """Return the ``n`` best of all questions that were not asked, and their scores, best first.
 
@@ -57,6 +67,7 @@ def best_questions(
     asked : array-like of shape (q, 3)
         Questions not to return, with j and k in either order.
     dont_know : {"uninformative", "informative"}
+    error : float in [0, 0.99]
         As in `information_gain`, which gives the scores.
 
     Returns
@@ -77,6 +88,7 @@ def best_questions(
         P = P / sums
     n = check_count("n", n)
     check_option("dont_know", dont_know, DONT_KNOW)
+    error = check_number("error", error, low=0.0, high=0.99)
     groups = _Groups(P, check_triplets(asked, len(P)))
     left = count_questions(len(P)) - len(groups.asked)
     if n > left:
@@ -84,13 +96,13 @@ def best_questions(
             f"{n} questions are wanted, but only {left} of the {count_questions(len(P))} about "
             f"{len(P)} items were not asked yet; ask for fewer, or add items"
         )
-    scale = Entropy(groups.P) if dont_know == "informative" else Gain(groups.P)
-    guess = _first_guess(P, groups, n, rng, dont_know)
+    scale = Entropy(groups.P, error) if dont_know == "informative" else Gain(groups.P)
+    guess = _first_guess(P, groups, n, rng, partial(information_gain, dont_know=dont_know, error=error))
     level, best_of_head = _search(scale, groups, n, guess)
     questions = _draw(scale, groups, n, rng, level, best_of_head)
     swap = rng.random(n) < 0.5
     questions[swap] = questions[swap][:, [0, 2, 1]]
-    return questions, information_gain(P, questions, dont_know=dont_know)
+    return questions, information_gain(P, questions, dont_know=dont_know, error=error)
 
 
 class _Groups:
@@ -182,6 +194,7 @@ def _search(scale: Scale, groups: _Groups, n: int, guess: float) -> tuple[float,
         scores, best_of_head = compiled.search(
             (scale.P, scale.M, scale.surprise),
             scale.informative,
+            scale.error,
             (F_VALUES, STEP),
             (groups.sizes, groups.asked_codes, groups.asked_counts),
             n,
@@ -227,7 +240,9 @@ def _blocks(scale: Scale, groups: _Groups, i: int, limit: float) -> Iterator[tup
                 yield np.column_stack([np.full(len(j), i), np.minimum(j, k), np.maximum(j, k)]), scores[good]
 
 
-def _first_guess(P: Floats, groups: _Groups, n: int, rng: np.random.Generator, dont_know: str) -> float:
+def _first_guess(
+    P: Floats, groups: _Groups, n: int, rng: np.random.Generator, score: Callable[[Floats, Ints], Floats]
+) -> float:
     """Return a score that n questions reach: the n-th best of a sample, improved one item at a time."""
     # Three items can stand for any group; without this the sample would be about the largest groups.
     items = groups.items[np.arange(len(P)) - np.repeat(groups.starts, groups.sizes) < 3]
@@ -237,7 +252,7 @@ def _first_guess(P: Floats, groups: _Groups, n: int, rng: np.random.Generator, d
     for _ in range(1 + _ROUNDS):
         sample = np.setdiff1d(sample, np.append(groups.asked, known))
         known = np.append(known, sample)
-        gains = information_gain(P, questions_from_numbers(sample, len(P)), dont_know=dont_know)
+        gains = score(P, questions_from_numbers(sample, len(P)))
         scores = np.append(scores, gains)
         best = questions_from_numbers(known[np.argsort(-scores)[:_FEW]], len(P))
         near = np.repeat(np.concatenate([best] * 3), len(items), axis=0)

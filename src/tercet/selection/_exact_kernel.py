@@ -22,6 +22,7 @@ _Pairs = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
 def search(
     tables: tuple[Floats, Floats, Floats],
     informative: bool,
+    error: float,
     F: tuple[Floats, float],
     groups: tuple[Ints, Ints, Ints],
     n: int,
@@ -47,9 +48,9 @@ def search(
         if informative:
             if floor != known:
                 known = floor
-                low, high = _interval(floor)
+                low, high = _interval(floor, error)
             partners, start, stop, left, right, rest = _pairs_by_entropy(
-                i, P, low, high, floor, sizes[i] == 1
+                i, P, low, high, floor, error, sizes[i] == 1
             )
         else:
             low = floor
@@ -66,7 +67,7 @@ def search(
                 if row[y] < low or row[y] > high:
                     continue
                 j, k = min(partners[x], partners[y]), max(partners[x], partners[y])
-                score = _score(i, j, k, P, M, informative)
+                score = _score(i, j, k, P, M, informative, error)
                 if score < floor:
                     continue
                 count = _count(i, j, k, sizes, asked, asked_counts)
@@ -142,7 +143,9 @@ def _pairs_by_gain(
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _pairs_by_entropy(i: int, P: Floats, low: float, high: float, limit: float, alone: bool) -> _Pairs:
+def _pairs_by_entropy(
+    i: int, P: Floats, low: float, high: float, limit: float, error: float, alone: bool
+) -> _Pairs:
     """Return the partners of head i in order, the range of others for each, and the parts of the bound."""
     classes = np.flatnonzero(P[:, i])
     g = _same(i, P, classes)
@@ -165,7 +168,8 @@ def _pairs_by_entropy(i: int, P: Floats, low: float, high: float, limit: float, 
     m, s = len(partners), len(classes)
     start, stop = np.empty(m, np.int64), np.arange(1, m + 1)
     left, right, rest = np.zeros((s + s % 2, m)), np.zeros((s + s % 2, m)), np.empty(m)
-    window = math.sqrt(2 * (math.log(3.0) - limit)) if limit > -1 else 2.0
+    heard = limit + _noise(error)
+    window = math.sqrt(2 * (math.log(3.0) - heard)) / (1 - error) if heard > -1 else 2.0
     highest = np.empty(m)
     for x in range(m):
         j = partners[x]
@@ -216,20 +220,20 @@ def _bins(key: Floats) -> tuple[Ints, Ints, float, float]:
 
 
 @njit(cache=True)
-def _interval(limit: float) -> tuple[float, float]:
-    """Return the least and the largest m for which the entropy of (m, m, 1 - 2m) reaches the limit."""
+def _interval(limit: float, error: float) -> tuple[float, float]:
+    """Return the least and the largest m for which answers of (m, m, 1 - 2m) reach the limit."""
     if limit <= 0.0:
         return -np.inf, np.inf
     low, high = 0.0, 0.5
     inside_low = inside_high = 1 / 3
     for _ in range(60):
         m = (low + inside_low) / 2
-        if 2 * _entr(m) + _entr(1 - 2 * m) >= limit:
+        if _heard(m, m, error) >= limit:
             inside_low = m
         else:
             low = m
         m = (high + inside_high) / 2
-        if 2 * _entr(m) + _entr(1 - 2 * m) >= limit:
+        if _heard(m, m, error) >= limit:
             inside_high = m
         else:
             high = m
@@ -237,7 +241,7 @@ def _interval(limit: float) -> tuple[float, float]:
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool) -> float:
+def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool, error: float) -> float:
     with_j = with_k = all_three = pairs = shared = 0.0
     for c in range(len(P)):
         if P[c, i] > 0.0:
@@ -249,8 +253,22 @@ def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool) -> f
                 pairs += M[c, i] * (P[c, j] + P[c, k]) + P[c, i] * (M[c, j] + M[c, k])
                 shared += M[c, i] * P[c, j] * P[c, k] + M[c, j] * PiPk + M[c, k] * PiPj
     yes, no = max(with_j - all_three, 0.0), max(with_k - all_three, 0.0)
-    answers = _entr(yes) + _entr(no)
-    return answers + _entr(1.0 - yes - no) if informative else answers + pairs - 2 * shared
+    if informative:
+        return _heard(yes, no, error)
+    return _entr(yes) + _entr(no) + pairs - 2 * shared
+
+
+@njit(cache=True)
+def _heard(yes: float, no: float, error: float) -> float:
+    keep, chance = 1 - error, error / 3
+    dont_know = max(1.0 - yes - no, 0.0)
+    answers = _entr(keep * yes + chance) + _entr(keep * no + chance) + _entr(keep * dont_know + chance)
+    return answers - _noise(error)
+
+
+@njit(cache=True)
+def _noise(error: float) -> float:
+    return _entr(1 - 2 * error / 3) + 2 * _entr(error / 3)
 
 
 @njit(cache=True)

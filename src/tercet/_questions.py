@@ -1,0 +1,87 @@
+"""Looks for the next question with what the models know: a learner's work between ask and its answer."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from tercet._models import Models
+from tercet._random import Seeds
+from tercet._validation import Ints
+from tercet.answers import Comparisons
+from tercet.information import answer_probabilities
+from tercet.queries import PoolExhaustedError, Query, queries
+from tercet.selection import SearchingRule
+from tercet.stopping import own_accuracy
+from tercet.triplets import count_questions, question_numbers
+
+# Items that an estimate of the accuracy is made from.
+_LOOKED_AT = 1000
+
+
+def search(
+    models: Models,
+    seeds: Seeds,
+    rule: SearchingRule,
+    answers: Comparisons,
+    asked: Ints,
+    n: int,
+    annotator: str,
+) -> list[Query]:
+    """Return the best of all questions about all items, or about some, drawn anew each time."""
+    n_items = models.features.shape[0]
+    most = rule.looks_at(n_items)
+    everything = np.arange(n_items) if models.features.random_access else models.sample
+    while True:
+        items = everything
+        if len(everything) > most:
+            rng = seeds.generator("items", len(asked))
+            items = np.sort(rng.choice(everything, most, replace=False))
+        place = np.searchsorted(items, asked)
+        known = items[np.minimum(place, len(items) - 1)] == asked
+        done = place[known.all(axis=1)]
+        left = count_questions(len(items)) - len(np.unique(question_numbers(done, len(items))))
+        if left >= n or len(items) == len(everything):
+            break
+        most *= 2  # so few items may have no question left
+    if left < n:
+        raise PoolExhaustedError(
+            f"asked for {n} questions, but only {left} are left about {len(items)} items; stop here"
+        )
+    fitted = models.fit(answers, beliefs=True)
+    beliefs = models.beliefs_about(fitted, items)
+    rng = seeds.generator("ties", len(asked))
+    if getattr(rule, "needs_members", False):
+        members = models.members_about(fitted, items, seeds.integer("doubt", len(asked)))
+        error = fitted.beliefs.error_of(annotator)
+        chosen, scores = rule.find(members, done, n, rng, error=error)  # type: ignore[call-arg]
+    else:
+        chosen, scores = rule.find(beliefs, done, n, rng)
+    return queries(items[chosen], scores, answer_probabilities(beliefs, chosen))
+
+
+def duel(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints) -> list[Query]:
+    """Return a question on which the metric's features and classes disagree, if there is one left."""
+    fitted = models.fit(answers, beliefs=True)
+    found = models.duels(fitted, seeds.integer("duels", len(asked)))
+    n_items = models.features.shape[0]
+    new = ~np.isin(question_numbers(found, n_items), question_numbers(asked, n_items))
+    chosen = found[new][:1]
+    if not len(chosen):
+        return []
+    chances = answer_probabilities(models.beliefs_about(fitted, chosen[0]), [(0, 1, 2)])
+    return queries(chosen, np.full(1, np.nan), chances)
+
+
+def own_accuracies(models: Models, seeds: Seeds, answers: Comparisons, sizes: list[int]) -> list[float]:
+    """Return how often the model expected to be right after so many of the answers."""
+    past = copy.copy(models)  # looking back must not cost the models that the next fit starts from
+    items = past.sample
+    if len(items) > _LOOKED_AT:
+        items = seeds.generator("outlook").choice(items, _LOOKED_AT, replace=False)
+    found = []
+    for size in sizes:
+        beliefs = past.beliefs_about(past.fit(answers[:size], beliefs=True), items)
+        found.append(own_accuracy(beliefs, seeds.generator("outlook questions")))
+    return found

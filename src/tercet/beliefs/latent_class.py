@@ -1,0 +1,101 @@
+"""Beliefs that are fitted to every answer, don't-knows included."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tercet._random import RandomState, Seeds
+from tercet._validation import Floats, check_features, check_same_features
+from tercet.answers import Comparisons
+from tercet.latent import Answers, Doubt, Settings, fit_latent
+
+
+class LatentClass(BaseEstimator):
+    """Classes as a softmax of the items' coordinates, fitted to all answers by the paper's answer model.
+
+    Where `ClusterForest` clusters without looking at the answers, this model explains them: yes if i and j
+    are of one class and k is not, no the other way round, and else don't-know, with an error rate for each
+    annotator. It goes with any metric learner; `tercet.metrics.LatentClassMetric` is the same model with a
+    metric of its own, fitted once for both.
+
+    Parameters
+    ----------
+    n_classes : int, optional
+        How many classes to expect; an `ActiveLearner` fills in its own, and without one the answers choose.
+    ridge : float, optional
+        How strongly the weights are pulled to 0; chosen from the answers if None.
+    error : float in [0, 1), optional
+        The share of answers that are given at random; estimated for each annotator if None.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    n_classes_ : int
+    errors_ : dict
+        Each annotator's error rate.
+
+    Examples
+    --------
+    >>> Z = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> answers = Comparisons([(0, 1, 3), (0, 1, 2)], ["yes", "dk"])
+    >>> beliefs = LatentClass(n_classes=2, random_state=0).fit(Z, answers).predict_proba()
+    >>> beliefs.shape, bool((beliefs[:3].argmax(axis=1) != beliefs[3:].argmax(axis=1)).all())
+    ((6, 2), True)
+    """
+
+    def __init__(
+        self,
+        n_classes: int | None = None,
+        *,
+        ridge: float | None = None,
+        error: float | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self.ridge = ridge
+        self.error = error
+        self.random_state = random_state
+
+    def fit(self, Z: ArrayLike, comparisons: Comparisons | None = None) -> Self:
+        """Fit to the items, one row an item, and to the answers about them."""
+        points = check_features(Z, name="Z")
+        record = Comparisons() if comparisons is None else comparisons
+        self._answers = Answers(record.triplets, record.answers, record.annotators)
+        self._points = points
+        rng = Seeds(self.random_state).generator("latent classes")
+        settings = Settings.checked(self.n_classes, self.ridge, self.error)
+        self.model_ = fit_latent(points, self._answers, settings, rng, getattr(self, "model_", None))
+        self.n_features_in_ = points.shape[1]
+        self.n_classes_ = self.model_.n_classes
+        self.errors_ = dict(self.model_.errors)
+        return self
+
+    def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
+        """Return the probability of each class for these items, or for those of ``fit``."""
+        return self.model_.probabilities(self._rows(Z))
+
+    def error_of(self, annotator: str) -> float:
+        """Return the error rate of an annotator; somebody new is taken to err in 5% of the answers."""
+        check_is_fitted(self)
+        return self.model_.error_of(annotator) if self.error is None else self.error
+
+    def members(
+        self, Z: ArrayLike | None = None, n_samples: int = 16, random_state: RandomState = None
+    ) -> Floats:
+        """Return the beliefs of several models that explain the answers, as an array of shape (K, n, C)."""
+        rows = self._rows(Z)
+        rng = Seeds(random_state).generator("doubt")
+        return Doubt.around(self.model_, self._points, self._answers, n_samples, rng).members(rows)
+
+    def _rows(self, Z: ArrayLike | None) -> Floats:
+        check_is_fitted(self)
+        if Z is None:
+            return self._points
+        rows = np.asarray(Z, dtype=np.float64)
+        check_same_features(rows.shape[1], self.n_features_in_)
+        return rows

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from tercet import ActiveLearner, ClassOracle
+from tercet.information import answer_probabilities
+from tercet.metrics import LatentClassMetric
+from tercet.stopping import Outlook, outlook, own_accuracy, sizes
+from tercet.triplets import count_questions, questions_from_numbers
+
+
+def test_a_power_law_is_carried_on():
+    m = sizes(128)
+    law = [1 - 0.8 * count**-0.5 for count in m]
+    found = outlook(m, law)
+    assert found.accuracy == law[-1]
+    assert found.gain == pytest.approx(0.5 * 0.8 * 128**-1.5, rel=1e-6)
+    # 1 - 0.8 m^-1/2 = 0.96 at m = 400
+    assert found.questions_left(0.96) == pytest.approx(400 - 128, abs=1)
+
+
+def test_what_cannot_be_said_is_not_said():
+    assert np.isnan(outlook([4], [0.6]).gain)
+    assert outlook([4], [0.6]).questions_left(0.9) is None
+    assert outlook([8, 16, 32], [0.8, 0.7, 0.6]).gain == 0
+    assert outlook([8, 16, 32], [0.8, 0.7, 0.6]).questions_left(0.9) is None
+    assert Outlook(10, 0.5, 1e-9).questions_left(0.99) is None
+    assert Outlook(10, 0.5, 0.1).questions_left(1.0) is None
+    with pytest.raises(ValueError, match="target must be a number at least 0 and at most 1, not 2"):
+        Outlook(10, 0.5, 0.1).questions_left(2)
+
+
+def test_own_accuracy_is_the_mean_chance_of_the_likeliest_answer():
+    P = np.random.default_rng(0).dirichlet(np.ones(3), size=7)
+    questions = questions_from_numbers(np.arange(count_questions(7)), 7)
+    wanted = answer_probabilities(P, questions).max(axis=1).mean()
+    assert own_accuracy(P, np.random.default_rng(0)) == pytest.approx(wanted)
+
+
+def test_a_learner_says_when_to_stop():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(3, 4))[y] * 4 + rng.normal(size=(60, 4))
+    learner = ActiveLearner(X, 3, metric=LatentClassMetric(), random_state=0)
+    assert not learner.should_stop(target=0.999)
+    before = learner.outlook()
+    learner.run(ClassOracle(y), 40)
+    after = learner.outlook()
+    assert after.accuracy > before.accuracy
+    assert after.questions_left(0.5) == 0
+    assert learner.should_stop(target=0.9)
+    assert learner.should_stop(target=0.9999, min_gain=1.0)
+    # Looking changes nothing.
+    again = ActiveLearner(X, 3, metric=LatentClassMetric(), random_state=0, comparisons=learner.comparisons)
+    assert again.ask() == learner.ask()
+
+
+def test_any_beliefs_give_an_outlook():
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    learner = ActiveLearner.from_paper(rng.normal(size=(30, 2)) + 4 * y[:, None], 2, random_state=0)
+    assert 0.4 < learner.run(ClassOracle(y), 9).outlook().accuracy <= 1
