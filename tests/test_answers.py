@@ -234,3 +234,26 @@ def test_bad_json_is_named(content, message):
 def test_ids_must_cover_the_items():
     with pytest.raises(ValueError, match=r"item indices must be 0 to 1"):
         Comparisons([(0, 1, 2)], [1]).to_csv(io.StringIO(), ids=["a", "b"])
+
+
+def test_annotators_go_with_their_answers(tmp_path):
+    record = Comparisons([(0, 1, 2)], ["yes"]).append((3, 4, 5), "dk", "ann").append((6, 7, 8), "no", "ben")
+    assert record.annotators.tolist() == ["", "ann", "ben"]
+    assert record[1:].annotators.tolist() == ["ann", "ben"]
+    assert record.decided.annotators.tolist() == ["", "ben"]
+    assert record.swapped().annotators.tolist() == ["", "ann", "ben"]
+    assert record != Comparisons(record.triplets, record.answers)
+    record.to_csv(tmp_path / "a.csv")
+    record.to_json(tmp_path / "a.json")
+    assert Comparisons.from_csv(tmp_path / "a.csv") == record
+    assert Comparisons.from_json(tmp_path / "a.json") == record
+    assert pickle.loads(pickle.dumps(record)) == record
+    with pytest.raises(ValueError, match="annotators must be one text an answer, 1, not"):
+        Comparisons([(0, 1, 2)], ["yes"], ["ann", "ben"])
+    with pytest.raises(ValueError, match="annotators must be one text an answer, 1, not int64"):
+        Comparisons([(0, 1, 2)], ["yes"], [7])
+
+
+def test_a_record_without_annotators_is_written_as_before(tmp_path):
+    Comparisons([(0, 1, 2)], ["yes"]).to_csv(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == '"i","j","k","answer"'

@@ -149,3 +149,27 @@ def test_no_triplets_give_no_scores():
 def test_bad_input_is_named(function, P, triplets, message):
     with pytest.raises(ValueError, match=message):
         function(P, triplets)
+
+
+@given(beliefs(), st.sampled_from([0.0, 0.05, 0.3, 1.0]))
+def test_information_with_errors_is_what_a_heard_answer_tells_about_the_classes(P, error):
+    triplets = every_triplet(len(P))[:20]
+    gains = information_gain(P, triplets, dont_know="informative", error=error)
+    for (i, j, k), gain in zip(triplets, gains, strict=True):
+        joint = []  # of three classes and the answer as it is heard
+        for a, b, c in product(range(P.shape[1]), repeat=3):
+            says = 0 if a == b != c else 1 if a == c != b else 2
+            heard = np.full(3, error / 3)
+            heard[says] += 1 - error
+            joint.append(P[i, a] * P[j, b] * P[k, c] * heard)
+        joint = np.array(joint)
+        apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+        some = joint > 0
+        assert gain == pytest.approx((joint[some] * np.log(joint[some] / apart[some])).sum(), abs=1e-12)
+
+
+def test_errors_count_with_an_informative_dont_know_only():
+    with pytest.raises(ValueError, match=r"error is .*, which counts with dont_know='informative' only"):
+        information_gain(np.eye(3), [(0, 1, 2)], error=0.1)
+    with pytest.raises(ValueError, match="error must be a number at least 0 and at most 1, not 2"):
+        information_gain(np.eye(3), [(0, 1, 2)], dont_know="informative", error=2)

@@ -14,7 +14,11 @@ from tercet.triplets import count_questions, question_numbers, questions_from_nu
 pytestmark = pytest.mark.usefixtures("engine")
 
 
-TREATMENTS = ["uninformative", "informative"]
+TREATMENTS = [
+    {"dont_know": "uninformative"},
+    {"dont_know": "informative"},
+    {"dont_know": "informative", "error": 0.2},
+]
 KINDS = ["votes", "mixed", "dirichlet", "near uniform", "uniform", "one-hot", "equal"]
 
 
@@ -39,15 +43,13 @@ def every_question(n):
     return questions_from_numbers(np.arange(count_questions(n)), n)
 
 
-def assert_best(P, n, asked, dont_know, every_score=None):
+def assert_best(P, n, asked, how, every_score=None):
     """The n best of all questions but those asked: different ones, with the scores that brute force finds."""
     if every_score is None:
-        every_score = information_gain(P, every_question(len(P)), dont_know=dont_know)
+        every_score = information_gain(P, every_question(len(P)), **how)
     left = np.delete(np.arange(len(every_score)), question_numbers(asked, len(P)))
     slow = np.sort(every_score[left])[::-1][:n]
-    questions, scores = best_questions(
-        P, n, np.random.default_rng(0), asked=asked[:, [0, 2, 1]], dont_know=dont_know
-    )
+    questions, scores = best_questions(P, n, np.random.default_rng(0), asked=asked[:, [0, 2, 1]], **how)
     assert questions.shape == (n, 3)
     assert ((questions >= 0) & (questions < len(P))).all()
     assert all(len(set(question)) == 3 for question in questions.tolist())
@@ -55,72 +57,72 @@ def assert_best(P, n, asked, dont_know, every_score=None):
     assert len(set(numbers.tolist())) == n
     assert np.isin(numbers, left).all()
     np.testing.assert_allclose(scores, slow, rtol=0, atol=3e-12)
-    np.testing.assert_array_equal(scores, information_gain(P, questions, dont_know=dont_know))
+    np.testing.assert_array_equal(scores, information_gain(P, questions, **how))
     return questions
 
 
-@pytest.mark.parametrize("dont_know", TREATMENTS)
+@pytest.mark.parametrize("how", TREATMENTS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n_items", "C"), [(3, 2), (10, 1), (30, 5), (80, 13)])
-def test_equal_to_scoring_every_question(n_items, C, kind, dont_know, rng):
+def test_equal_to_scoring_every_question(n_items, C, kind, how, rng):
     P = some_beliefs(kind, n_items, C, rng)
-    scores = information_gain(P, every_question(n_items), dont_know=dont_know)
+    scores = information_gain(P, every_question(n_items), **how)
     nothing = np.empty((0, 3), dtype=np.int64)
-    best = assert_best(P, 1, nothing, dont_know, scores)
-    assert_best(P, min(25, len(scores) - 1), best, dont_know, scores)
+    best = assert_best(P, 1, nothing, how, scores)
+    assert_best(P, min(25, len(scores) - 1), best, how, scores)
 
 
 @given(st.data())
 def test_the_best_of_what_is_left(data):
-    kind, dont_know = data.draw(st.sampled_from(KINDS)), data.draw(st.sampled_from(TREATMENTS))
+    kind, how = data.draw(st.sampled_from(KINDS)), data.draw(st.sampled_from(TREATMENTS))
     n_items, C = data.draw(st.integers(3, 12)), data.draw(st.integers(1, 5))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     asked = every_question(n_items)[rng.permutation(count_questions(n_items))]
     asked = asked[: data.draw(st.integers(0, len(asked) - 1))]
     n = data.draw(st.integers(1, count_questions(n_items) - len(asked)))
-    assert_best(some_beliefs(kind, n_items, C, rng), n, asked, dont_know)
+    assert_best(some_beliefs(kind, n_items, C, rng), n, asked, how)
 
 
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_the_first_guess_changes_nothing(dont_know, monkeypatch, rng):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_the_first_guess_changes_nothing(how, monkeypatch, rng):
     P = some_beliefs("votes", 40, 4, rng)
     for sample, few, rounds in ((0, 1, 0), (3, 1, 1), (50, 2, 3)):
         monkeypatch.setattr(_exact, "_SAMPLE", sample)
         monkeypatch.setattr(_exact, "_FEW", few)
         monkeypatch.setattr(_exact, "_ROUNDS", rounds)
         for n in (1, 7):
-            assert_best(P, n, np.array([[0, 1, 2]]), dont_know)
+            assert_best(P, n, np.array([[0, 1, 2]]), how)
 
 
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_small_blocks_change_nothing(dont_know, monkeypatch, rng):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_small_blocks_change_nothing(how, monkeypatch, rng):
     P = some_beliefs("votes", 30, 3, rng)
-    expected = best_questions(P, 9, np.random.default_rng(3), dont_know=dont_know)
+    expected = best_questions(P, 9, np.random.default_rng(3), **how)
     monkeypatch.setattr(_exact, "_ROWS", 4)
     monkeypatch.setattr(_exact, "_WAITING", 2)
-    found = best_questions(P, 9, np.random.default_rng(4), dont_know=dont_know)
+    found = best_questions(P, 9, np.random.default_rng(4), **how)
     np.testing.assert_allclose(found[1], expected[1], rtol=0, atol=3e-12)
 
 
 @pytest.mark.parametrize("kind", ["votes", "dirichlet", "equal", "one-hot"])
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_asked_again_and_again_every_question_comes_once(kind, dont_know, rng):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_asked_again_and_again_every_question_comes_once(kind, how, rng):
     P = some_beliefs(kind, 5, 3, rng)
     asked, scores = np.empty((0, 3), dtype=np.int64), []
     for _ in range(count_questions(5)):
-        question, score = best_questions(P, 1, rng, asked=asked, dont_know=dont_know)
+        question, score = best_questions(P, 1, rng, asked=asked, **how)
         asked = np.concatenate([asked, question])
         scores.append(score[0])
     assert sorted(question_numbers(asked, 5)) == list(range(count_questions(5)))
     assert (np.diff(scores) <= 2e-12).all()
     with pytest.raises(ValueError, match="1 questions are wanted, but only 0 of the 30 about 5 items"):
-        best_questions(P, 1, rng, asked=asked, dont_know=dont_know)
+        best_questions(P, 1, rng, asked=asked, **how)
 
 
-def assert_uniform(P, n, asked, tied, draws, dont_know="uninformative"):
+def assert_uniform(P, n, asked, tied, draws, how=TREATMENTS[0]):
     """All questions with the numbers ``tied`` come equally often, each with j and k in either order."""
     rng = np.random.default_rng(0)
-    drawn = [best_questions(P, n, rng, asked=asked, dont_know=dont_know)[0] for _ in range(draws)]
+    drawn = [best_questions(P, n, rng, asked=asked, **how)[0] for _ in range(draws)]
     questions = np.concatenate(drawn)
     numbers = question_numbers(questions, len(P))
     assert np.isin(numbers, tied).all()
@@ -133,12 +135,12 @@ def assert_uniform(P, n, asked, tied, draws, dont_know="uninformative"):
 
 
 @pytest.mark.parametrize("n", [1, 4])
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_ties_are_broken_evenly_among_equal_items(n, dont_know):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_ties_are_broken_evenly_among_equal_items(n, how):
     P = np.full((5, 2), 0.5)
     asked = np.array([[0, 1, 2], [3, 4, 1]])
     tied = np.setdiff1d(np.arange(count_questions(5)), question_numbers(asked, 5))
-    assert_uniform(P, n, asked, tied, 150, dont_know)
+    assert_uniform(P, n, asked, tied, 150, how)
 
 
 def test_ties_are_broken_evenly_among_groups_of_different_sizes():
@@ -173,14 +175,14 @@ def test_billions_of_ties_are_never_listed(P, rng):
     np.testing.assert_allclose(scores, scores[0])
 
 
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_the_same_seed_gives_the_same_questions_with_and_without_numba(dont_know, rng):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_the_same_seed_gives_the_same_questions_with_and_without_numba(how, rng):
     P = some_beliefs("votes", 60, 5, rng)
-    first, again = (best_questions(P, 8, np.random.default_rng(5), dont_know=dont_know) for _ in range(2))
+    first, again = (best_questions(P, 8, np.random.default_rng(5), **how) for _ in range(2))
     np.testing.assert_array_equal(first[0], again[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_exact, "kernels", lambda module: None)
-        plain = best_questions(P, 8, np.random.default_rng(5), dont_know=dont_know)
+        plain = best_questions(P, 8, np.random.default_rng(5), **how)
     np.testing.assert_array_equal(first[0], plain[0])
 
 
@@ -218,7 +220,7 @@ def test_bad_input_is_named(changes, message, rng):
         best_questions(**arguments)
 
 
-@pytest.mark.parametrize("dont_know", TREATMENTS)
-def test_equal_to_scoring_every_question_on_the_votes_of_a_real_forest(wine, dont_know):
+@pytest.mark.parametrize("how", TREATMENTS)
+def test_equal_to_scoring_every_question_on_the_votes_of_a_real_forest(wine, how):
     P = ClusterForest(3, random_state=0).fit(wine[0][:80]).predict_proba()
-    assert_best(P, 5, np.array([[0, 1, 2], [79, 3, 40]]), dont_know)
+    assert_best(P, 5, np.array([[0, 1, 2], [79, 3, 40]]), how)

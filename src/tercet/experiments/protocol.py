@@ -102,8 +102,8 @@ class Trial:
     def judge(self, metric: object) -> tuple[float, float]:
         """Return 1NN accuracy (training items label test items) and triplet accuracy on the test items."""
         if isinstance(metric, LatentClassMetric):  # its own distances, which no space has exactly
-            nearest = metric.distances(self.X_test, self.X_train).argmin(axis=1)
-            apart = metric.distances(self.X_test)
+            nearest = metric.distance_.between(self.X_test, self.X_train).argmin(axis=1)
+            apart = metric.distance_.between(self.X_test, self.X_test)
             one_nn = float(np.mean(self.y_train[nearest] == self.y_test))
             i, j, k = self.test_triplets.T
             return one_nn, float(np.mean(apart[i, j] < apart[i, k]))

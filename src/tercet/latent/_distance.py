@@ -130,9 +130,15 @@ class LearnedDistance:
 
     @staticmethod
     def _combined(x: Floats, same: Floats, u: Floats, v: Floats, weight: float) -> Floats:
-        kernel = np.exp(-x / _WIDTH)
-        classes = 1 - same - 2 * np.sqrt(u * v) * kernel
-        return np.asarray(np.maximum(2 * (1 - kernel) + weight * classes, 0.0))
+        """Join the parts; in place, since x and same are as large as a table of all pairs."""
+        kernel = np.exp(np.multiply(x, -1 / _WIDTH, out=x), out=x)
+        same *= -weight
+        same += 2 + weight
+        same -= 2 * kernel
+        kernel *= 2 * weight * np.sqrt(u)
+        kernel *= np.sqrt(v)
+        same -= kernel
+        return np.asarray(np.maximum(same, 0.0, out=same))
 
 
 def duels(Z: Floats, answers: Answers) -> tuple[int, int]:

@@ -1,0 +1,160 @@
+"""A learner whose metric has beliefs of its own."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from tercet import ActiveLearner, ClassOracle, Comparisons
+from tercet.beliefs import LatentClass
+from tercet.metrics import LatentClassMetric, SchultzJoachims
+from tercet.pools import SampledPool
+from tercet.selection import Info, Nonredundant, Random, Reach
+from tercet.triplets import question_numbers
+
+X, y = make_blobs(60, centers=3, n_features=4, cluster_std=3.0, random_state=0)
+RULES = [Reach(), Info(), Info("pool"), Info(dont_know="informative", error=0.1), Random(), Nonredundant()]
+
+
+def make(random_state=0, **parts):
+    parts = {"metric": LatentClassMetric(), "selector": Reach(), **parts}
+    return ActiveLearner(X, **parts, random_state=random_state)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_every_rule_asks_and_no_question_twice(rule):
+    learner = make(n_classes=3, selector=rule).run(ClassOracle(y), 20)
+    assert len(np.unique(question_numbers(learner.comparisons.triplets, 60))) == 20
+    assert learner.beliefs_.shape == (60, 3)
+    (query,) = learner.ask()
+    assert sum(query.probabilities or (1,)) == pytest.approx(1)
+
+
+def test_a_restart_and_an_undo_change_nothing():
+    whole = make(n_classes=3).run(ClassOracle(y), 21)
+    for m in (0, 7, 8, 16, 20):
+        again = make(n_classes=3, comparisons=whole.comparisons[:m])
+        (query,) = again.ask()
+        assert query.triplet == tuple(whole.comparisons.triplets[m])
+    (query,) = whole.ask()
+    whole.tell(query, "dk")
+    np.testing.assert_array_equal(whole.undo().triplet, query.triplet)
+    again = make(n_classes=3, comparisons=whole.comparisons)
+    np.testing.assert_array_equal(whole.metric_.transform(X), again.metric_.transform(X))
+
+
+def test_every_eighth_question_is_a_duel():
+    learner = make(n_classes=3, selector=Random())
+    duels = []
+    for number in range(32):
+        Z = learner.metric_.model_.standardised(X)
+        (query,) = learner.ask()
+        i, j, k = query.triplet
+        far = ((Z - Z[i]) ** 2).sum(axis=1)
+        far[i] = np.inf
+        if np.isnan(query.score):
+            duels.append(number)
+            assert far.argmin() in (j, k)
+        learner.tell(query, ClassOracle(y)(query.triplet))
+    assert duels  # where features and classes agree everywhere there is nothing to ask
+    assert set(duels) <= {7, 15, 23, 31}
+    none = make(n_classes=3, metric=LatentClassMetric(check_every=None), selector=Info())
+    assert not any(np.isnan(query.score) for query in none.ask(9))
+
+
+def test_a_batch_is_chosen_together():
+    learner = make(n_classes=3).run(ClassOracle(y), 4)
+    batch = learner.ask(10)
+    assert len({query.id for query in batch}) == 10
+    assert sum(np.isnan(query.score) for query in batch) == 1
+    for query in batch:
+        learner.tell(query, ClassOracle(y)(query.triplet))
+    assert len(learner.comparisons) == 14
+
+
+def test_classes_need_not_be_counted():
+    learner = make().run(ClassOracle(y), 33)
+    assert learner.metric_.n_classes_ >= 2
+    assert learner.beliefs_.shape == (60, learner.metric_.n_classes_)
+
+
+def test_annotators_are_known_and_judged():
+    oracle = ClassOracle(y)
+    learner = make(n_classes=3)
+    rng = np.random.default_rng(0)
+    for number in range(60):
+        name = "careless" if number % 3 == 0 else "careful"
+        (query,) = learner.ask(annotator=name)
+        answer = rng.integers(-1, 2) if name == "careless" else oracle(query.triplet)
+        learner.tell(query, int(answer), name)
+    errors = learner.metric_.errors_
+    assert errors["careless"] > 2 * errors["careful"]
+    assert learner.comparisons.annotators.tolist()[:3] == ["careless", "careful", "careful"]
+
+
+def test_what_an_annotator_answers_is_worth_by_their_errors():
+    learner = make(n_classes=3).run(ClassOracle(y), 10)
+    metric = learner.metric_
+    members, nothing = metric.members(X, random_state=0), np.empty((0, 3), int)
+    question = np.array([learner.ask()[0].triplet])
+    careful, careless = (Reach().score(question, members, nothing, error=e)[0] for e in (0.02, 0.6))
+    assert careless < 0.5 * careful
+
+
+def test_the_beliefs_alone_go_with_any_metric():
+    learner = make(n_classes=3, metric=SchultzJoachims(basis="standard"), beliefs=LatentClass())
+    learner.run(ClassOracle(y), 10)
+    assert learner.beliefs_.shape == (60, 3)
+    free = make(metric=SchultzJoachims(basis="standard"), beliefs=LatentClass(n_classes=4))
+    assert free.beliefs_.shape == (60, 4)
+
+
+def test_reach_needs_several_models():
+    with pytest.raises(
+        ValueError, match=r"Reach\(.*compares several models of the classes; use it with metric="
+    ):
+        ActiveLearner(X, 3, selector=Reach())
+    with pytest.raises(ValueError, match="compares several models"):
+        make(n_classes=3, metric=SchultzJoachims())
+
+
+@pytest.mark.parametrize("selector", [Reach(max_items=40), Info(max_items=30), Random()], ids=repr)
+def test_a_large_collection_is_seen_through_a_sample(selector, tmp_path):
+    big, labels = make_blobs(400, centers=3, n_features=4, cluster_std=3.0, random_state=0)
+    np.save(tmp_path / "features.npy", big)
+
+    def questions(table):
+        learner = ActiveLearner(
+            table, 3, metric=LatentClassMetric(), selector=selector, max_items=90, random_state=0
+        )
+        return learner.run(ClassOracle(labels), 18)
+
+    learner = questions(big)
+    assert learner.beliefs_.shape == (400, 3)
+    assert learner.metric_.trust_ >= 0.1
+    assert questions(tmp_path / "features.npy").comparisons == learner.comparisons
+
+
+def test_dask_and_numpy_ask_the_same(cluster):
+    import dask.array as array
+
+    big, labels = make_blobs(200, centers=3, n_features=4, cluster_std=3.0, random_state=0)
+    parts = {"metric": LatentClassMetric(), "selector": Reach(), "random_state": 0}
+    ours = ActiveLearner(big, 3, **parts).run(ClassOracle(labels), 9)
+    theirs = ActiveLearner(array.from_array(big, chunks=(70, 4)), 3, **parts).run(ClassOracle(labels), 9)
+    assert theirs.comparisons == ours.comparisons
+    np.testing.assert_allclose(theirs.beliefs_.compute(), ours.beliefs_)
+
+
+def test_a_pool_can_be_given():
+    learner = make(n_classes=3, selector=Info(), pool=SampledPool(5)).run(ClassOracle(y), 20)
+    assert len(np.unique(question_numbers(learner.comparisons.triplets, 60))) == 20
+
+
+def test_no_answer_at_all_and_only_dont_knows():
+    learner = make(n_classes=3)
+    assert learner.metric_.transform(X).shape[0] == 60
+    for _ in range(9):
+        (query,) = learner.ask()
+        learner.tell(query, "dk")
+    assert np.isfinite(learner.metric_.distances(X)).all()
+    assert learner.comparisons == Comparisons(learner.comparisons.triplets, np.zeros(9))
