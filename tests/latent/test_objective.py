@@ -17,6 +17,9 @@ from tercet.latent._objective import (
 )
 from tercet.triplets import draw_distinct, questions_from_numbers
 
+# Everything here holds with the compiled kernel and without.
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 def evidence(n, m, seed, error=0.05):
     rng = np.random.default_rng(seed)

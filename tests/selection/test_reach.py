@@ -7,6 +7,9 @@ from tercet.information import answer_probabilities
 from tercet.selection import Reach
 from tercet.triplets import count_questions, question_numbers, questions_from_numbers
 
+# Everything here holds with the compiled kernel and without.
+pytestmark = pytest.mark.usefixtures("engine")
+
 NOTHING = np.empty((0, 3), dtype=np.int64)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tercet._fast import kernels
 from tercet._validation import Floats, Ints, check_count
 from tercet.triplets import count_questions, draw_distinct, question_numbers, questions_from_numbers
 
@@ -139,6 +140,10 @@ def _shortlist(P: Floats, triplets: Ints, size: int, rng: np.random.Generator) -
 
 def _chances(members: Floats, triplets: Ints, error: float) -> Floats:
     """Return the probability of each answer under each model, as an array of shape (K, m, 3)."""
+    compiled = kernels("tercet.selection._reach_kernel")
+    if compiled is not None:
+        found: Floats = compiled.chances(members, triplets, error)
+        return found
     Pi, Pj, Pk = (members[:, items] for items in triplets.T)
     same_j = Pi * Pj
     all_same = np.einsum("kmc,kmc->km", same_j, Pk)

