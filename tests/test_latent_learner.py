@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from tercet import ActiveLearner, ClassOracle, Comparisons
-from tercet.beliefs import LatentClass
+from tercet.beliefs import ClusterForest, LatentClass
 from tercet.metrics import LatentClassMetric, SchultzJoachims
 from tercet.pools import SampledPool
 from tercet.selection import Info, Nonredundant, Random, Reach
@@ -112,7 +112,7 @@ def test_reach_needs_several_models():
     with pytest.raises(
         ValueError, match=r"Reach\(.*compares several models of the classes; use it with metric="
     ):
-        ActiveLearner(X, 3, selector=Reach())
+        ActiveLearner(X, 3, beliefs=ClusterForest(), selector=Reach())
     with pytest.raises(ValueError, match="compares several models"):
         make(n_classes=3, metric=SchultzJoachims())
 
@@ -130,7 +130,7 @@ def test_a_large_collection_is_seen_through_a_sample(selector, tmp_path):
 
     learner = questions(big)
     assert learner.beliefs_.shape == (400, 3)
-    assert learner.metric_.trust_ >= 0.1
+    assert learner.metric_.trust_ >= 0.05
     assert questions(tmp_path / "features.npy").comparisons == learner.comparisons
 
 

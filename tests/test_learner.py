@@ -543,7 +543,7 @@ def test_a_given_pool_is_used():
     (query,) = learner.ask()
     candidates = pool.draw(len(X), learner._seeds.generator("pool"))
     assert list(query.triplet) in candidates.tolist()
-    with pytest.raises(ValueError, match=r"Info\('exact', .*looks at all questions, so pool=.* is of no use"):
+    with pytest.raises(ValueError, match=r"Info\('exact', .*looks for itself, so pool=.* is of no use"):
         make(pool=pool, selector=Info("exact"))
 
 

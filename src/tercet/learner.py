@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
 from tercet._questions import duel, own_accuracies, search
@@ -47,14 +48,15 @@ class ActiveLearner:
         The features of the items. An array is copied; a memory map, a file or a Dask array stays where it is
         and is read in parts (a Parquet file by way of an NPY file that is written beside it).
     n_classes : int, optional
-        How many hidden classes to expect; needed unless ``beliefs`` knows.
+        How many hidden classes to expect. The default learner can do without, and finds out from the answers.
     metric : metric learner, optional
         Anything with ``fit(triplets)`` and ``transform(X)``, metric-learn's included. By default
-        `SchultzJoachims` on standardised features.
+        `LatentClassMetric`, which learns from every answer, or with other beliefs `SchultzJoachims` on
+        standardised features.
     beliefs : belief model, optional
-        By default `ClusterForest`.
+        By default those of the metric, if it has any, and else `ClusterForest`.
     selector : selection rule, optional
-        By default `Info`.
+        By default `Reach`, where there are several models to compare, and else `Info`.
     pool : pool, optional
         Where to look for questions. Without one, a rule that can search for itself (`Info`) does, and others
         get a `SampledPool`.
@@ -101,29 +103,19 @@ class ActiveLearner:
         features = open_features(X)
         self.X = features.table
         self._n_items = features.shape[0]
-        self.selector: Rule = Info() if selector is None else selector
-        check_part("selector", self.selector, "score")
+        metric, beliefs, self.selector = resolve_parts(metric, beliefs, selector, pool)
         search = getattr(self.selector, "search", "pool")
-        if search == "exact" and pool is not None:
-            raise ValueError(f"{self.selector} looks at all questions, so pool={pool} is of no use; drop one")
-        self._searches = search == "exact" or (search == "auto" and pool is None)
+        self._searches = search in ("exact", "always") or (search == "auto" and pool is None)
         self.pool: Pool | None = SampledPool() if pool is None and not self._searches else pool
         if self._searches:
             check_part("selector", self.selector, "find")
-        if getattr(self.selector, "needs_members", False) and not (
-            hasattr(metric if beliefs is None else beliefs, "members")
-        ):
-            raise ValueError(
-                f"{self.selector} compares several models of the classes; use it with "
-                "metric=LatentClassMetric() or beliefs=LatentClass()"
-            )
         if self.pool is not None:
             check_part("pool", self.pool, "draw")
         self._seeds = Seeds(random_state)
         self._models = Models(
             features,
-            SchultzJoachims(basis="standard", warm_start=True) if metric is None else metric,
-            ClusterForest() if beliefs is None and not hasattr(metric, "predict_proba") else beliefs,
+            metric,
+            beliefs,
             n_classes,
             self._seeds,
             check_count("max_items", max_items, minimum=3),

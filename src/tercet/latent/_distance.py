@@ -1,7 +1,7 @@
 """The learned distance: near items by their features, far ones by their classes.
 
-With k the Gaussian kernel of the features, scaled so that a typical nearest neighbour is at x = 1, P the
-class beliefs and u = (1 - |P|^2)/2 an item's own doubt, the squared distance is
+With k = 1 / (1 + x / 1.4)^2 the rational quadratic kernel of the features, scaled so that a typical nearest
+neighbour is at x = 1, P the class beliefs and u = (1 - |P|^2)/2 an item's own doubt, the squared distance is
 
     2 (1 - k_ij) + c [ |P_i - P_j|^2 / 2 + u_i + u_j - 2 sqrt(u_i u_j) k_ij ].
 
@@ -23,8 +23,10 @@ from tercet.latent._fit import Answers, ClassModel
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
 _HALF_TRUST_AFTER = 10.0  # answers
 _PRIOR_DUELS = 8.0
-_LEAST_TRUST = 0.1  # enough to put far items in order, too little to move near ones
-_WIDTH = 1.5  # of the kernel, in squared distances of typical neighbours
+_LEAST_TRUST = 0.05  # enough to put far items in order, too little to move near ones
+# Of the kernel, in squared distances of typical neighbours. Its tail is heavy, so that the neighbours of an item
+# that is far from all others keep their order; a Gaussian's do not.
+_WIDTH = 1.4
 _SHARE_OF_FEATURES = 0.05  # in the embedding, where nothing saturates
 _MOST = 1000  # items to measure a typical distance with
 _HEADS = 200  # items to look for a duel among
@@ -131,7 +133,9 @@ class LearnedDistance:
     @staticmethod
     def _combined(x: Floats, same: Floats, u: Floats, v: Floats, weight: float) -> Floats:
         """Join the parts; in place, since x and same are as large as a table of all pairs."""
-        kernel = np.exp(np.multiply(x, -1 / _WIDTH, out=x), out=x)
+        x /= _WIDTH
+        x += 1
+        kernel = np.power(x, -2, out=x)
         same *= -weight
         same += 2 + weight
         same -= 2 * kernel

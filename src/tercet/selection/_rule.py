@@ -34,8 +34,8 @@ class Rule(Protocol):
 class SearchingRule(Rule, Protocol):
     """A rule that can also find the best of all questions, without a pool of candidates.
 
-    ``search`` says when it does: always ("exact"), never ("pool"), or where the learner was given no pool
-    ("auto"), and then among as many items as ``looks_at`` says.
+    ``search`` says when it does: always (among all items if "exact", among as many as ``looks_at`` says if
+    "always"), never ("pool"), or where the learner was given no pool ("auto").
     """
 
     search: str

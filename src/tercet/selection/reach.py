@@ -49,7 +49,7 @@ class Reach:
     needs_beliefs = True
     needs_asked = False
     needs_members = True
-    search = "auto"
+    search = "always"
 
     def __init__(self, *, n_candidates: int = 2000, n_targets: int = 200, max_items: int = 2500) -> None:
         self.n_candidates = check_count("n_candidates", n_candidates)
