@@ -18,37 +18,41 @@ from measure import ONE_THREAD, Results, main
 
 D, CLASSES = 50, 10
 CHUNK = 100_000
+#: The default, and the paper's parts: clusters and a forest.
+LEARNERS = ("latent classes", "clusters and forest")
 
 
 def measure(results: Results) -> None:
     """Ask a few questions about more and more items, each time in a process of its own."""
     sizes = (500, 2_000) if results.quick else (10_000, 100_000, 1_000_000)
-    found: dict[int, dict[str, Any]] = {}
+    found: dict[tuple[int, str], dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for n in sizes:
             path = Path(folder) / f"{n}.npy"
             _write(path, n)
             options = ("2", "1000") if results.quick else ("6", str(MAX_ITEMS))
-            command = [sys.executable, __file__, "--child", str(path), *options]
-            done = subprocess.run(
-                command, capture_output=True, text=True, check=True, env=os.environ | ONE_THREAD
-            )
-            found[n] = json.loads(done.stdout)
-            found[n]["file"] = path.stat().st_size / 1e6
+            for learner in LEARNERS:
+                command = [sys.executable, __file__, "--child", str(path), *options, learner]
+                done = subprocess.run(
+                    command, capture_output=True, text=True, check=True, env=os.environ | ONE_THREAD
+                )
+                each = found[n, learner] = json.loads(done.stdout)
+                each["file"] = path.stat().st_size / 1e6
+                print(f"  n = {n:,}, {learner}: {each}", flush=True)
             path.unlink()
-            print(f"  n = {n:,}: {found[n]}", flush=True)
-    first = found[sizes[0]]
     rows = [
         [
             n,
+            learner,
             *(f"{each[key]:.2f}" for key in ("open", "first", "question", "question_cpu")),
-            f"{each['question_cpu'] / first['question_cpu']:.2f}",
+            f"{each['question_cpu'] / found[sizes[0], learner]['question_cpu']:.2f}",
             *(f"{each[key]:,.0f}" for key in ("file", "peak", "own", "imports")),
         ]
-        for n, each in found.items()
+        for (n, learner), each in found.items()
     ]
     columns = [
         "n",
+        "learner",
         "open, s",
         "first question, s",
         "a later question, s",
@@ -60,7 +64,7 @@ def measure(results: Results) -> None:
         "imports alone, MB",
     ]
     results.table(f"Items in a memory-mapped NPY file, d = {D}, C = {CLASSES}", columns, rows)
-    series = {"a later question": {n: each["question_cpu"] for n, each in found.items()}}
+    series = {name: {n: found[n, name]["question_cpu"] for n in sizes} for name in LEARNERS}
     results.curve("million-n", f"One question, d = {D}, C = {CLASSES}", "n, items", series)
 
 
@@ -80,13 +84,15 @@ def _classes(start: int, size: int) -> np.ndarray:
     return (start + np.arange(size)) % CLASSES
 
 
-def child(path: str, n_questions: int, max_items: int) -> None:
+def child(path: str, n_questions: int, max_items: int, learner_name: str) -> None:
     """Ask about the items in a file; print times and memory as JSON."""
     from tercet import ActiveLearner
+    from tercet.beliefs import ClusterForest
 
     found = {"imports": _peak()}
     start = time.perf_counter()
-    learner = ActiveLearner(path, CLASSES, max_items=max_items, random_state=0)
+    beliefs = ClusterForest() if learner_name == LEARNERS[1] else None
+    learner = ActiveLearner(path, CLASSES, beliefs=beliefs, max_items=max_items, random_state=0)
     found["open"] = time.perf_counter() - start
     start = time.perf_counter()
     (query,) = learner.ask()
@@ -124,6 +130,6 @@ def _own() -> float:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+        child(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
     else:
         main("million", measure)

@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
 from tercet import ActiveLearner, Comparisons
+from tercet.beliefs import ClusterForest
 from tercet.information import information_gain
 from tercet.metrics import SchultzJoachims
 from tercet.triplets import count_questions, questions_from_numbers, triplets_from_labels
@@ -109,7 +110,7 @@ def activeml(results: Results, peer: Worker) -> None:
     size = f"n = {n:,}, d = {d}, C = {n_classes}, {m} answers"
     _score_and_update(
         results,
-        ActiveLearner(X, n_classes, random_state=0, comparisons=told),
+        ActiveLearner(X, n_classes, beliefs=ClusterForest(), random_state=0, comparisons=told),
         lambda i, j, k: int(labels[i] == labels[j]) - int(labels[i] == labels[k]),
         questions,
         size,
@@ -139,7 +140,7 @@ def salmon(results: Results, peer: Worker) -> None:
 
         _score_and_update(
             results,
-            ActiveLearner(X, 3, random_state=0, comparisons=told),
+            ActiveLearner(X, 3, beliefs=ClusterForest(), random_state=0, comparisons=told),
             nearer,
             questions,
             f"n = {n}, d = 4, C = 3, {len(draws):,} answers",

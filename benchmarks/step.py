@@ -10,6 +10,7 @@ from measure import Results, alternately, cpu, main
 from stack import PARTS, Step
 
 from tercet import ActiveLearner, ClassOracle, Comparisons
+from tercet.beliefs import ClusterForest
 from tercet.pools import SampledPool
 
 WORDS = {
@@ -84,7 +85,9 @@ def measure(results: Results) -> None:
 def _next_question(step: Step, pool: SampledPool | None) -> Callable[[], float]:
     """Return a function that tells a learner the next answer and times how long it takes to ask again."""
     told = Comparisons(step.answers, np.ones(len(step.answers), dtype=np.int64))
-    learner = ActiveLearner(step.X, step.n_classes, pool=pool, random_state=0, comparisons=told)
+    learner = ActiveLearner(
+        step.X, step.n_classes, beliefs=ClusterForest(), pool=pool, random_state=0, comparisons=told
+    )
     oracle = ClassOracle(step.labels)
     waiting = learner.ask()
 

@@ -156,7 +156,7 @@ def test_a_lookup_refuses_items_that_do_not_exist(table):
 
 
 def questions(X, y, **parts):
-    learner = ActiveLearner(X, 3, random_state=0, **parts)
+    learner = ActiveLearner(X, 3, random_state=0, **{"beliefs": ClusterForest(), **parts})
     learner.run(ClassOracle(y), 6)
     return learner
 
@@ -212,7 +212,9 @@ def test_beliefs_about_all_items_keep_the_fitted_ones(table):
 def test_a_sampled_learner_restarts_where_it_was(table):
     X, y = table
     whole = questions(X, y, max_items=90)
-    half = ActiveLearner(X, 3, random_state=0, max_items=90, comparisons=whole.comparisons[:3])
+    half = ActiveLearner(
+        X, 3, beliefs=ClusterForest(), random_state=0, max_items=90, comparisons=whole.comparisons[:3]
+    )
     half.run(ClassOracle(y), 3)
     assert half.comparisons == whole.comparisons
 
@@ -221,7 +223,7 @@ def test_a_sampled_learner_restarts_where_it_was(table):
 def test_a_dask_cluster_gives_what_numpy_gives(table, cluster, max_items):
     X, y = table
     spread = da.from_array(X, chunks=(70, 5))
-    parts = {"max_items": max_items, "selector": Info(max_items=90)}
+    parts = {"max_items": max_items, "selector": Info(max_items=90), "beliefs": ClusterForest()}
     # A Dask learner looks for questions among the items it holds in memory; with all of them, the same.
     learner = ActiveLearner(spread, 3, random_state=0, **parts).run(ClassOracle(y), 6)
     if max_items > len(X):
@@ -245,8 +247,9 @@ def test_chunks_that_a_selection_left_empty(table):
     kept = (np.arange(400) < 70) | (np.arange(400) >= 210)
     some = da.from_array(X, chunks=(70, 5))[da.from_array(kept, chunks=70)].compute_chunk_sizes()
     assert 0 in some.chunks[0]
-    learner = ActiveLearner(some, 3, random_state=0, max_items=90).run(ClassOracle(y[kept]), 2)
-    same = ActiveLearner(X[kept], 3, random_state=0, max_items=90, comparisons=learner.comparisons)
+    parts = {"beliefs": ClusterForest(), "random_state": 0, "max_items": 90}
+    learner = ActiveLearner(some, 3, **parts).run(ClassOracle(y[kept]), 2)
+    same = ActiveLearner(X[kept], 3, **parts, comparisons=learner.comparisons)
     np.testing.assert_array_equal(learner.beliefs_.compute(), same.beliefs_)
     np.testing.assert_array_equal(learner.metric_.transform(some).compute(), same.metric_.transform(X[kept]))
 

@@ -319,7 +319,7 @@ def test_run_returns_the_learner_and_keeps_answers_when_the_pool_ends():
 )
 def test_bad_features_and_classes_are_named(features, n_classes, message):
     with pytest.raises(ValueError, match=message):
-        ActiveLearner(features, n_classes)
+        ActiveLearner(features, n_classes, beliefs=ClusterForest())
 
 
 def test_two_different_numbers_of_classes_are_named():

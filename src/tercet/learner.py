@@ -82,9 +82,9 @@ class ActiveLearner:
     >>> (query,) = learner.ask()
     >>> learner.tell(query, "yes")
     >>> learner.run(ClassOracle(y), n_queries=4).comparisons
-    Comparisons(5 yes/no, 0 don't know)
+    Comparisons(3 yes/no, 2 don't know)
     >>> learner.metric_.transform(X).shape, learner.beliefs_.shape
-    ((178, 13), (178, 3))
+    ((178, 19), (178, 3))
     """
 
     def __init__(

@@ -80,7 +80,7 @@ def test_classes_of_no_trust_leave_the_order_of_euclid(learned):
 def test_an_outlier_keeps_the_order_of_its_neighbours(learned):
     distance, X, _ = learned
     plain = LearnedDistance(distance.model, distance.unit, distance.spread, 0.0)
-    outlier = X[:1] + 1e3
+    outlier = X[:1] + 100.0
     Z, far = distance.model.standardised(X), distance.model.standardised(outlier)
     wanted = np.argsort(((Z - far) ** 2).sum(axis=1))
     assert (np.diff(plain.between(outlier, X)[0][wanted]) > 0).all()

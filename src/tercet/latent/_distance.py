@@ -24,8 +24,8 @@ from tercet.latent._fit import Answers, ClassModel
 _HALF_TRUST_AFTER = 10.0  # answers
 _PRIOR_DUELS = 8.0
 _LEAST_TRUST = 0.05  # enough to put far items in order, too little to move near ones
-# Of the kernel, in squared distances of typical neighbours. Its tail is heavy, so that the neighbours of an item
-# that is far from all others keep their order; a Gaussian's do not.
+# Of the kernel, in squared distances of typical neighbours. Its tail is heavy, so that the neighbours of an
+# item that is far from all others keep their order; a Gaussian's do not.
 _WIDTH = 1.4
 _SHARE_OF_FEATURES = 0.05  # in the embedding, where nothing saturates
 _MOST = 1000  # items to measure a typical distance with
