@@ -1,0 +1,143 @@
+"""The latent-class learner beside the paper's Info, from two folders that `tercet reproduce` wrote.
+
+    tercet reproduce --data-dir ../shared/data --runs 20 --methods latent,latent-random --out latent
+    tercet reproduce --data-dir ../shared/data --methods info,euclid-standardised --out paper
+    python studies/latent_tables.py latent paper
+
+Prints the tables of docs/beyond-the-paper.md: runs of the same number have the same halves and first answers,
+so that differences are paired.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import ttest_rel
+
+from tercet.datasets import DATASETS
+from tercet.experiments import paper
+from tercet.experiments.rows import rows_from_csv
+
+MARKS = (0, 10, 20, 40, 60, 80, 100)
+EUCLID = "Euclid, standardised"
+# 1NN and triplet accuracy of the prototype in 10 to 30 runs, at 100 questions.
+PROTOTYPE = {
+    "Breast": (0.874, 0.939),
+    "Parkinson": (0.921, 0.704),
+    "Segment": (0.953, 0.942),
+    "Soybean": (0.997, 0.998),
+    "Wave": (0.825, 0.864),
+    "Wine": (0.970, 0.979),
+    "Yeast": (0.506, 0.667),
+    "HJA Birdsong": (0.713, 0.763),
+}
+
+
+def read(*folders: str) -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
+    """Return {(dataset, method, number of questions): {run: (1NN, triplet accuracy)}}."""
+    found: dict[tuple[str, str, int], dict[int, tuple[float, float]]] = {}
+    for folder in folders:
+        with Path(folder, "results.csv").open(newline="") as stream:
+            rows = rows_from_csv(stream)
+        for row in rows:
+            if row.by == "questions":
+                place = found.setdefault((row.dataset, row.method, row.count), {})
+                place[row.run] = row.one_nn, row.triplet_accuracy
+    return found
+
+
+def table(columns: list[str], rows: list[list[str]]) -> None:
+    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
+def main() -> None:
+    results = read(*sys.argv[1:])
+    names = [dataset.name for dataset in DATASETS]
+    methods = [m for m in ("Latent", "Latent, Info", "Latent, Random") if (names[0], m, 0) in results]
+
+    def both(name: str, method: str, mark: int) -> np.ndarray:
+        """Return one row a run of the latent learner: 1NN and triplet accuracy."""
+        runs = results[name, "Latent", 0]
+        found = results[name, method, 0 if method == EUCLID else mark]
+        return np.array([found[run] for run in sorted(runs)])
+
+    rows = []
+    for name in names:
+        goal = paper.one_nn(name, "Info", 100)
+        curve = {mark: both(name, "Latent", mark)[:, 0].mean() for mark in range(0, 101, 5)}
+        first = next((mark for mark, value in curve.items() if value >= goal), None)
+        cells = [both(name, "Latent", mark).mean(axis=0) for mark in MARKS]
+        rows.append(
+            [
+                name,
+                f"{goal:.3f}",
+                "{:.3f}/{:.3f}".format(*both(name, EUCLID, 0).mean(axis=0)),
+                *("{:.3f}/{:.3f}".format(*cell) for cell in cells),
+                "{:.3f}/{:.3f}".format(*PROTOTYPE[name]),
+                "never" if first is None else str(first),
+            ]
+        )
+    runs = len(results[names[0], "Latent", 0])
+    print(f"{runs} runs, 1NN / triplet accuracy")
+    table(
+        [
+            "",
+            "paper's Info at 100",
+            "Euclid, standardised",
+            *map(str, MARKS),
+            "prototype at 100",
+            "reaches it at",
+        ],
+        rows,
+    )
+
+    for place, measure in ((1, "Triplet accuracy"), (0, "1NN accuracy")):
+        rows = []
+        for name in names:
+            for mark in (20, 100):
+                ours, theirs = (both(name, method, mark)[:, place] for method in ("Latent", "Info"))
+                difference = ours.mean() - theirs.mean()
+                p = ttest_rel(ours, theirs).pvalue if np.ptp(ours - theirs) else 1.0
+                verdict = "tie" if p >= 0.05 else "win" if difference > 0 else "**loss**"
+                rows.append(
+                    [
+                        name,
+                        str(mark),
+                        *(f"{x.mean():.3f}" for x in (ours, theirs)),
+                        f"{difference:+.3f}",
+                        f"{p:.1e}",
+                        verdict,
+                    ]
+                )
+        print(f"\n{measure}, latent against our Info, paired t-test")
+        table(["", "questions", "latent", "Info", "difference", "p", ""], rows)
+
+    for method in methods:
+        print(f"\n1NN and triplet accuracy of {method} less Euclid's, mean of runs")
+        rows = []
+        for name in names:
+            gaps = [(both(name, method, mark) - both(name, EUCLID, 0)).mean(axis=0) for mark in MARKS]
+            rows.append(
+                [
+                    name,
+                    *("{:+.3f}/{:+.3f}".format(*gap) for gap in gaps),
+                    f"{min(gap.min() for gap in gaps):+.3f}",
+                ]
+            )
+        table(["", *map(str, MARKS), "least"], rows)
+
+    if len(methods) > 1:
+        rows = []
+        for mark in MARKS[1:]:
+            means = [np.mean([both(name, m, mark).mean(axis=0) for name in names], axis=0) for m in methods]
+            rows.append([str(mark), *("{:.4f}/{:.4f}".format(*mean) for mean in means)])
+        print("\nMean over the eight sets")
+        table(["questions", *methods], rows)
+
+
+if __name__ == "__main__":
+    main()
