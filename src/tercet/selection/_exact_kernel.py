@@ -18,7 +18,7 @@ _BINS = 512
 _Pairs = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def search(
     tables: tuple[Floats, Floats, Floats],
     informative: bool,
@@ -78,7 +78,7 @@ def search(
     return scores[:filled], best_of_head
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _hits(
     row: Floats, own: float, rest: Floats, left: Floats, right: Floats, start: int, low: float, high: float
 ) -> int:
@@ -98,7 +98,7 @@ def _hits(
     return hits
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _pairs_by_gain(
     i: int, P: Floats, M: Floats, surprise: Floats, values: Floats, step: float, limit: float, alone: bool
 ) -> _Pairs:
@@ -141,7 +141,7 @@ def _pairs_by_gain(
     return partners, start, stop, left, right, rest
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _pairs_by_entropy(i: int, P: Floats, low: float, high: float, limit: float, alone: bool) -> _Pairs:
     """Return the partners of head i in order, the range of others for each, and the parts of the bound."""
     classes = np.flatnonzero(P[:, i])
@@ -182,7 +182,7 @@ def _pairs_by_entropy(i: int, P: Floats, low: float, high: float, limit: float, 
     return partners, start, stop, left, right, rest
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _same(i: int, P: Floats, classes: Ints) -> Floats:
     """Return the probability of being of one class with i."""
     g = np.zeros(P.shape[1])
@@ -192,7 +192,7 @@ def _same(i: int, P: Floats, classes: Ints) -> Floats:
     return g
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _bins(key: Floats) -> tuple[Ints, Ints, float, float]:
     """Return an order of the keys by bins, where each bin begins, the first bin's edge and bins a unit."""
     begin = np.zeros(_BINS + 1, np.int64)
@@ -215,7 +215,7 @@ def _bins(key: Floats) -> tuple[Ints, Ints, float, float]:
     return order, begin, first, scale
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _interval(limit: float) -> tuple[float, float]:
     """Return the least and the largest m for which the entropy of (m, m, 1 - 2m) reaches the limit."""
     if limit <= 0.0:
@@ -236,7 +236,7 @@ def _interval(limit: float) -> tuple[float, float]:
     return low - ROUNDING, high + ROUNDING
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool) -> float:
     with_j = with_k = all_three = pairs = shared = 0.0
     for c in range(len(P)):
@@ -253,12 +253,12 @@ def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool) -> f
     return answers + _entr(1.0 - yes - no) if informative else answers + pairs - 2 * shared
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _entr(p: float) -> float:
     return -p * math.log(p) if p > 0.0 else 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count(i: int, j: int, k: int, sizes: Ints, asked: Ints, asked_counts: Ints) -> int:
     """Return how many questions of a triple of groups (j <= k) were not asked."""
     count = sizes[i] * (sizes[j] - (i == j)) * (sizes[k] - (i == k) - (j == k))
@@ -271,7 +271,7 @@ def _count(i: int, j: int, k: int, sizes: Ints, asked: Ints, asked_counts: Ints)
     return int(count)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _insert(score: float, count: int, scores: Floats, counts: Ints, filled: int) -> tuple[int, bool]:
     """Insert a score, drop those beyond the n best, and return how many are kept and whether they are n."""
     n = len(scores)
