@@ -6,7 +6,18 @@ from pathlib import Path
 
 
 def main():
-    for extra in ("faiss", "matplotlib", "numba", "pyarrow", "tqdm", "pytest", "clarabel"):
+    for extra in (
+        "PIL",
+        "av",
+        "faiss",
+        "librosa",
+        "matplotlib",
+        "numba",
+        "pyarrow",
+        "tqdm",
+        "pytest",
+        "clarabel",
+    ):
         assert importlib.util.find_spec(extra) is None, (
             f"{extra} is no core dependency, but it is installed here"
         )

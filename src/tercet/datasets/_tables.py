@@ -54,7 +54,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Columns:
-    """A table as read, or some rows of it: cells column by column, and what each row is called in messages."""
+    """A table, or some rows of it: cells column by column, and what each row is called in messages."""
 
     path: Path
     names: list[str]
@@ -164,7 +164,7 @@ def as_labels(values: Any, n_items: int, place: object) -> Labels:
 
 
 def read_chunks(path: Path, size: int) -> Iterator[Columns]:
-    """Read a CSV or Parquet file so many rows at a time, so that memory stays flat; at least once, for the names."""
+    """Read a CSV or Parquet file so many rows at a time; at least once, for the names of its columns."""
     kind = path.suffix.lower()
     if kind == ".csv":
         yield from _csv_chunks(path, size)

@@ -1,6 +1,6 @@
 """Numbers that describe a sound: its timbre, its spectrum, its pitch, and how it moves in time.
 
-librosa computes them. Importing it takes seconds, since it brings numba, so that happens with the first sound.
+librosa computes them. Importing it takes seconds, since it brings numba, so it waits for the first sound.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Synthetic calls of five species of birds, told apart by how they sing and not by pitch, tempo or loudness."""
+"""Synthetic calls of five species of birds, told apart by how they sing, not by pitch or loudness."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CALLS = 24
 
 
 def whistle(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
-    """Two long, nearly level notes, the second one lower."""
+    """Sing two long, nearly level notes, the second one lower."""
     drop = rng.uniform(0.72, 0.84)
     first = _note(_glide(pitch, pitch * rng.uniform(0.98, 1.02), 0.42 / tempo), overtones=0.05)
     second = _note(_glide(pitch * drop, pitch * drop * rng.uniform(0.95, 1.0), 0.5 / tempo), overtones=0.05)
@@ -23,7 +23,7 @@ def whistle(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
 
 
 def trill(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
-    """Many short, equal, falling notes, close to each other."""
+    """Sing many short, equal, falling notes, close to each other."""
     parts: list[Wave] = []
     for _ in range(rng.integers(14, 20)):
         parts += [_note(_glide(pitch * 1.15, pitch * 0.9, 0.035 / tempo), overtones=0.1), _rest(0.02 / tempo)]
@@ -31,7 +31,7 @@ def trill(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
 
 
 def chirps(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
-    """A few quick notes that rise by an octave, with pauses between."""
+    """Rise by an octave, quickly and a few times, with pauses between."""
     parts: list[Wave] = []
     for _ in range(rng.integers(4, 6)):
         rise = _glide(pitch * 0.7, pitch * 1.4 * rng.uniform(0.95, 1.05), 0.09 / tempo)
@@ -40,7 +40,7 @@ def chirps(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
 
 
 def buzz(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
-    """Two harsh notes: a deep tone with many overtones, and noise in its rhythm."""
+    """Sing two harsh notes: a tone with many overtones, and noise, both in quick pulses."""
     parts: list[Wave] = []
     for _ in range(2):
         length = 0.34 / tempo
@@ -52,7 +52,7 @@ def buzz(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
 
 
 def warble(rng: np.random.Generator, pitch: float, tempo: float) -> Wave:
-    """One long note whose pitch goes up and down."""
+    """Sing one long note whose pitch goes up and down."""
     time = np.arange(int(1.1 / tempo * RATE)) / RATE
     swing = np.sin(2 * np.pi * rng.uniform(6.5, 8.5) * tempo * time + rng.uniform(0, 2 * np.pi))
     return _note(pitch * 2 ** (0.35 * swing), overtones=0.15)

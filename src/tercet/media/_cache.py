@@ -54,7 +54,7 @@ class FeatureCache:
         self.file = place / f"{digest}-{extractor}.npz"
 
     def load(self, n_features: int) -> tuple[dict[str, tuple[Stamp, int]], NDArray[np.float32]]:
-        """Return the stamp and row of each name, and the rows; nothing if there is no such file or it is damaged."""
+        """Return the stamp and row of each name, and the rows; none without a file, or with a damaged one."""
         empty = np.empty((0, n_features), dtype=np.float32)
         try:
             with np.load(self.file, allow_pickle=False) as arrays:

@@ -34,7 +34,7 @@ _WORTH_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Extracted:
-    """Features of the files that could be read, where they stood in the list, and why the others could not."""
+    """Features of the files that could be read, their places in the list, and why the others could not."""
 
     features: NDArray[np.float32]
     feature_names: Sequence[str]

@@ -62,7 +62,7 @@ def find_files(root: Path) -> Found:
 
 
 def why_not(root: Path, name: str) -> str | None:
-    """Return why this file cannot be an item, or None if it is a file with something in it, inside the folder."""
+    """Return why this file cannot be an item, or None if it is in the folder and has something in it."""
     path = root / name
     try:
         if not path.resolve().is_relative_to(root.resolve()):

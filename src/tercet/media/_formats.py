@@ -1,4 +1,4 @@
-"""Which files are images, sound, video and text, by the ends of their names, and what browsers make of them."""
+"""Which files are images, sound, video and text, by the ends of their names, and what browsers show."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def read_item_table(path: Path) -> ItemTable:
             raise ValueError(f"item {place} of {path} has no id; give every item its own")
         if name in first:
             raise ValueError(
-                f"the id {name!r} is there twice in {path}, for item {first[name]} and item {place}; give every "
-                "item its own, or remove one"
+                f"the id {name!r} is there twice in {path}, for item {first[name]} and item {place}; give "
+                "every item its own, or remove one"
             )
         first[name] = place
     return table
@@ -100,7 +100,7 @@ def _from_columns(path: Path) -> ItemTable:
     if not used and not has_files and not has_texts and ids:
         raise ValueError(
             f"{path} has no column of numbers, and none of files ({', '.join(FILE_COLUMNS)}) or texts (text) "
-            f"that features could be computed from; it has {listed(list(roles))}"
+            f"that features could come from; it has {listed(list(roles))}"
         )
     X = np.column_stack([column.values() for column in used]) if used else np.empty((len(ids), 0))
     return ItemTable(
@@ -128,8 +128,8 @@ def _roles(table: Columns) -> dict[str, str]:
         roles[name] = role
     if "id" not in roles.values():
         raise ValueError(
-            f"{table.path} has no column 'id'; answers are kept by it, so name the column that tells the items "
-            f"apart 'id', or add one. It has {listed(table.names)}"
+            f"{table.path} has no column 'id'; answers are kept by it, so name the column that tells the "
+            f"items apart 'id', or add one. It has {listed(table.names)}"
         )
     return roles
 
@@ -173,9 +173,7 @@ def _from_arrays(path: Path) -> ItemTable:
     found = read_arrays(path, ("id",), ("X", "feature_names", *FILE_COLUMNS, "text"))
     columns = [name for name in FILE_COLUMNS if name in found]
     if len(columns) > 1:
-        raise ValueError(
-            f"{path} has the arrays {columns[0]} and {columns[1]}, which both name files; keep one"
-        )
+        raise ValueError(f"{path} has {columns[0]} and {columns[1]}, which both name files; keep one")
     n_items = len(np.atleast_1d(found["id"]))
     for name, array in found.items():
         wanted = 2 if name == "X" else 1
@@ -188,12 +186,12 @@ def _from_arrays(path: Path) -> ItemTable:
         names = [_as_text(name) if "feature_names" in found else f"feature {name}" for name in given.tolist()]
         if len(names) != X.shape[1] or len(set(names)) != len(names):
             raise ValueError(
-                f"feature_names of {path} has {len(set(names))} different names, but X has {X.shape[1]} columns"
+                f"feature_names of {path} has {len(set(names))} different names, but X {X.shape[1]} columns"
             )
     elif not columns and "text" not in found:
         raise ValueError(
-            f"{path} has no array X of features, and none of files ({', '.join(FILE_COLUMNS)}) or texts (text) "
-            "that they could be computed from; add one"
+            f"{path} has no array X of features, and none of files ({', '.join(FILE_COLUMNS)}) or texts "
+            "(text) that they could be computed from; add one"
         )
     else:
         X, names = np.empty((n_items, 0)), []
@@ -209,7 +207,7 @@ def _from_arrays(path: Path) -> ItemTable:
 
 
 def _as_text(cell: Any) -> str:
-    """Return an id or a file's name as text, whole numbers without a decimal point, "" where there is none."""
+    """Return an id or a file's name as text, whole numbers without a decimal point; "" for none."""
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, bytes):

@@ -35,10 +35,11 @@ def load_items(
     Parameters
     ----------
     source : path
-        A folder of images, sound, video or text files, searched with all folders in it: the files of the kind
-        that is most frequent are the items, with their paths from the folder as ids. Or a ``.csv``, ``.parquet``
-        or ``.npz`` table with a column (array) ``id``, features (columns of numbers; array ``X``), and perhaps
-        files (``path``, ``file``, ``image``, ``audio`` ...; relative to the table) or texts (``text``).
+        A folder of images, sound, video or text files, searched with all folders in it: the files of the
+        most frequent kind are the items, with their paths from the folder as ids. Or a ``.csv``,
+        ``.parquet`` or ``.npz`` table with a column (array) ``id``, features (columns of numbers; array
+        ``X``), and perhaps files (``path``, ``file``, ``image``, ``audio`` ...; relative to the table) or
+        texts (``text``).
     features_cache : path, optional
         The folder that keeps computed features for the next start; by default in the user's cache folder.
     progress : callable, optional
@@ -78,8 +79,8 @@ def load_items(
     elif path.is_file():
         if path.suffix.lower() not in TABLES:
             raise ValueError(
-                f"{path} is a file that ends in {path.suffix!r}; name a folder of files, or a table that ends in "
-                f"{', '.join(TABLES)}"
+                f"{path} is a file that ends in {path.suffix!r}; name a folder of files, or a table that ends "
+                f"in {', '.join(TABLES)}"
             )
         items = _from_table(path, features_cache, progress, n_jobs)
     else:
@@ -87,7 +88,7 @@ def load_items(
     if len(items) < FEWEST:
         why = "".join(f"; {name} was left out: {reason}" for name, reason in items.left_out[:3])
         raise ValueError(
-            f"{path} holds {len(items)} items that can be used, and a question needs {FEWEST}{why}; add more items"
+            f"{path} holds {len(items)} items that can be used, and a question needs {FEWEST}{why}; add more"
         )
     return items
 

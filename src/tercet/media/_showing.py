@@ -81,7 +81,7 @@ def spectrogram(items: Items, index: int) -> bytes:
 
 
 def text_of(items: Items, index: int, most_letters: int = MOST_LETTERS) -> str:
-    """Return an item's text, or the beginning of a very long one. It is as it was written: escape it in pages."""
+    """Return an item's text, or the beginning of a long one, as it was written: escape it in pages."""
     media = _media(items, index)
     if media.kind != "text":
         raise ValueError(f"{items.ids[index]!r} is no text but {media.kind}")
@@ -112,8 +112,9 @@ def media_file(items: Items, index: int) -> tuple[Path, str]:
 def as_playable(items: Items, index: int) -> tuple[Path | bytes, str]:
     """Return what a browser can show or play of an item, and its content type.
 
-    That is the item's file, or, where browsers do not know its format, the bytes of a converted one: pictures as
-    PNG, sound as WAV with one channel (its first ten minutes), video as WebM without sound (its first minute).
+    That is the item's file, or, where browsers do not know its format, the bytes of a converted one:
+    pictures as PNG, sound as WAV with one channel (its first ten minutes), video as WebM without sound (its
+    first minute).
     """
     path, content_type = media_file(items, index)
     form = format_of(path.name) or format_of(items.ids[index])

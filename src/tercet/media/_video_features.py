@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,5 @@ def features(path: Path) -> NDArray[np.float32]:
     small = [
         np.asarray(frame.convert("L").resize((_MOTION_SIDE, _MOTION_SIDE)), dtype=float) for frame in frames
     ]
-    changes = [np.abs(after - before).mean() for before, after in zip(small, small[1:], strict=False)] or [
-        0.0
-    ]
+    changes = [np.abs(after - before).mean() for before, after in pairwise(small)] or [0.0]
     return np.concatenate([looks, [np.mean(changes), np.std(changes)]]).astype(np.float32)
