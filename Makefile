@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help test check unit oldest core simulate bench clean
+.PHONY: help label test check unit oldest core simulate bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+label: $(VENV)/ready  ## Serve the labelling app with handwritten digits on http://127.0.0.1:8000
+	$(BIN)/tercet label --example digits
 
 simulate: $(VENV)/ready  ## Let Info, Random and Nonredundant ask a simulated person about Wine
 	$(BIN)/tercet simulate

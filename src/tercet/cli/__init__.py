@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tercet import __version__
-from tercet.cli import _answers, _experiments
+from tercet.cli import _answers, _experiments, _label
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tercet", description=__doc__)
     parser.add_argument("--version", action="version", version=f"tercet {__version__}")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    for group in (_answers, _experiments):
+    for group in (_label, _answers, _experiments):
         group.add_verbs(verbs)
     options = parser.parse_args(arguments)
     try:

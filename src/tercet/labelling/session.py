@@ -28,6 +28,7 @@ from tercet.labelling.results import Summary, summarise, was_right
 from tercet.labelling.settings import StudySettings, default_classes
 from tercet.learner import Query
 from tercet.stores import Recorded, Shown, Store, Study
+from tercet.stores.transfer import export_answers
 
 #: Plans that are kept: those of a few undos and of a few people's possible answers.
 _KEPT_PLANS = 48
@@ -220,9 +221,9 @@ class Session:
         self._store.save_settings(self.study, changed.to_mapping())
         self.settings = changed
 
-    def answers(self, *, undone: bool = False) -> list[Recorded]:
-        """Return the answers as stored."""
-        return self._store.answers(self.study, undone=undone)
+    def export(self, format: Literal["csv", "json", "parquet"]) -> bytes:
+        """Return every answer as a file's content."""
+        return export_answers(self._store, self.study, format)
 
     # What follows is called with the lock held.
 
