@@ -58,7 +58,7 @@ class Columns:
 
     path: Path
     names: list[str]
-    cells: list[Sequence[Any]]
+    cells: Sequence[Sequence[Any]]
     rows: list[str]
 
 

@@ -110,4 +110,5 @@ def _wind(rng: np.random.Generator, n_samples: int) -> Wave:
     """Return noise that is stronger in the depth, as outdoors."""
     spectrum = np.fft.rfft(rng.standard_normal(n_samples))
     noise = np.fft.irfft(spectrum / np.sqrt(1 + np.fft.rfftfreq(n_samples, 1 / RATE) / 200), n_samples)
-    return noise / noise.std()
+    wind: Wave = noise / noise.std()
+    return wind

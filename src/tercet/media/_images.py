@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: What is decoded at most. A few bytes can claim to be a picture that fills all memory.
 MOST_PIXELS = 150_000_000
 #: What Pillow may try: its other readers are rarely used, and some start other programs.
-PILLOW_FORMATS = ("PNG", "JPEG", "MPO", "GIF", "WEBP", "BMP", "TIFF", "PPM")
+PILLOW_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 
 
 def read_image(path: Path, longest: int) -> Image:
@@ -37,7 +37,7 @@ def decode_image(stream: BinaryIO | io.BytesIO, longest: int) -> Image:
         picture.draft("RGB", (longest, longest))  # JPEG files can be decoded at a fraction of their size
         picture.load()
         upright = ops.exif_transpose(picture)
-        upright = _as_rgb(pil, upright)
+        upright = _as_rgb(upright)
     upright.thumbnail((longest, longest), pil.Resampling.LANCZOS)
     rgb: Image = upright
     return rgb
@@ -50,7 +50,7 @@ def to_png(picture: Image) -> bytes:
     return stream.getvalue()
 
 
-def _as_rgb(pil: object, picture: Image) -> Image:
+def _as_rgb(picture: Image) -> Image:
     from PIL import Image
 
     if picture.mode in ("I", "F", "I;16", "I;16B", "I;16L"):

@@ -26,6 +26,8 @@ from tercet.media._finding import LeftOut
 
 TABLES = (".csv", ".parquet", ".npz")
 FILE_COLUMNS = ("path", "file", "filename", "media", "image", "audio", "sound", "video")
+#: A question is about three.
+FEWEST = 3
 _CHUNK = 10_000
 
 
@@ -92,7 +94,7 @@ def _from_columns(path: Path) -> ItemTable:
     left_out = [
         (f"column {column.name}", "it holds no numbers, so it is no feature")
         for column in features.values()
-        if column not in used
+        if ids and column not in used
     ]
     has_files, has_texts = "file" in roles.values(), "text" in roles.values()
     if has_files and has_texts:
@@ -105,7 +107,7 @@ def _from_columns(path: Path) -> ItemTable:
     X = np.column_stack([column.values() for column in used]) if used else np.empty((len(ids), 0))
     return ItemTable(
         ids,
-        check_features(X, name=str(path)) if used and ids else X,
+        check_features(X, name=str(path)) if used and len(ids) >= FEWEST else X,
         [column.name for column in used],
         files if has_files else None,
         texts if has_texts and not has_files else None,
@@ -116,7 +118,7 @@ def _from_columns(path: Path) -> ItemTable:
 def _roles(table: Columns) -> dict[str, str]:
     """Return what each column is for: id, file, text or feature."""
     check_names(table)
-    roles = {}
+    roles: dict[str, str] = {}
     for name in table.names:
         plain = name.casefold()
         role = "file" if plain in FILE_COLUMNS else plain if plain in ("id", "text") else "feature"
@@ -145,12 +147,12 @@ class _Numbers:
 
     def add(self, table: Columns, cells: Sequence[Any]) -> None:
         numbers = as_numbers(cells)
-        bad = np.flatnonzero(~np.isfinite(numbers))
+        bad = np.flatnonzero(~np.isfinite(numbers)).tolist()
         self.n_numbers += len(cells) - len(bad)
         if len(bad) and self.wrong is None:
             # A column is often all text, so nothing is refused before all of it is read.
             said = [place for place in bad if not is_missing(cells[place])]
-            self.wrong = (table, cells, int(said[0] if said else bad[0]))
+            self.wrong = (table, cells, said[0] if said else bad[0])
         self.parts.append(numbers)
 
     def is_used(self, path: Path) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path, PurePath
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,8 @@ from tercet.media._errors import reason_of
 from tercet.media._extracting import Extracted, Progress, extract, extractor_name
 from tercet.media._finding import LeftOut, find_files, why_not
 from tercet.media._formats import FORMATS, format_of
-from tercet.media._item_tables import TABLES, ItemTable, read_item_table
+from tercet.media._item_tables import FEWEST, TABLES, ItemTable, read_item_table
 from tercet.media._texts import read_text, text_features
-
-#: A question is about three.
-FEWEST = 3
 
 
 def load_items(
@@ -79,7 +77,7 @@ def load_items(
     elif path.is_file():
         if path.suffix.lower() not in TABLES:
             raise ValueError(
-                f"{path} is a file that ends in {path.suffix!r}; name a folder of files, or a table that ends "
+                f"{path} is a file that ends in {path.suffix!r}; name a folder, or a table that ends "
                 f"in {', '.join(TABLES)}"
             )
         items = _from_table(path, features_cache, progress, n_jobs)
@@ -131,6 +129,7 @@ def _from_table(
         left_out += [
             (table.ids[place], "it holds no text") for place in sorted(set(kept) ^ set(range(len(media))))
         ]
+    features: Any
     if table.feature_names:
         features, names = table.features[kept], table.feature_names
     elif len(kept) < FEWEST:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,7 @@ def text_features(texts: Callable[[], Iterable[str]]) -> tuple[NDArray[np.float3
 
     lengths: list[int] = []
     weights, terms = _tf_idf(texts, lengths)
-    # One more would only span what the others do, and scikit-learn wants fewer than there are terms.
-    n_topics = min(_TOPICS, weights.shape[0] - 1, weights.shape[1] - 1)
+    n_topics = min(_TOPICS, weights.shape[0], weights.shape[1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):  # shares of a variance that may be zero
         svd = TruncatedSVD(n_topics, random_state=0)
         topics = svd.fit_transform(weights)
@@ -64,7 +64,7 @@ def text_features(texts: Callable[[], Iterable[str]]) -> tuple[NDArray[np.float3
     return np.column_stack([topics, length]).astype(np.float32), [*names, "length"]
 
 
-def _tf_idf(texts: Callable[[], Iterable[str]], lengths: list[int]) -> tuple[object, NDArray[np.str_]]:
+def _tf_idf(texts: Callable[[], Iterable[str]], lengths: list[int]) -> tuple[Any, NDArray[np.str_]]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     def measured() -> Iterable[str]:
