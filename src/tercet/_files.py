@@ -7,6 +7,15 @@ from os import PathLike
 from pathlib import Path
 
 
+def cache_folder() -> Path:
+    """Return the user's cache folder of Tercet: ``TERCET_CACHE``, or where the system keeps such things."""
+    named = os.environ.get("TERCET_CACHE")
+    if named:
+        return Path(named).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    return Path(base) / "tercet"
+
+
 def write_whole(path: str | PathLike[str], content: str | bytes, *, sync: bool = True) -> None:
     """Write a file so that a crash or a full disk leaves what was there before, and never half of the new.
 

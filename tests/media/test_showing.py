@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tercet.items import Items, Media
-from tercet.media import as_playable, media_file, spectrogram, text_of, thumbnail
+from tercet.media import UnreadableError, as_playable, media_file, spectrogram, text_of, thumbnail
 
 
 def items_of(root, *names, kind="image"):
@@ -154,3 +154,17 @@ def test_what_cannot_be_shown(folder, make_image):
         media_file(items, -1)
     with pytest.raises(ValueError, match="size must be a whole number of at least 1, not 0"):
         thumbnail(items, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["x.png", "x.wav", "x.mp4", "x.bmp", "x.aiff", "x.avi", "x.txt"])
+def test_a_file_that_was_damaged_since(folder, name):
+    pytest.importorskip("librosa", reason="needs the extra 'audio'")
+    pytest.importorskip("av", reason="needs the extra 'video'")
+    (folder / name).write_bytes(b"\0 broken")
+    kind = {".png": "image", ".bmp": "image", ".wav": "audio", ".aiff": "audio", ".txt": "text"}
+    items = items_of(folder, name, kind=kind.get(name[1:], "video"))
+    calls = [lambda: text_of(items, 0)] if name == "x.txt" else [lambda: thumbnail(items, 0, 10)]
+    calls += [lambda: as_playable(items, 0)] if name in ("x.bmp", "x.aiff", "x.avi") else []
+    for call in calls:
+        with pytest.raises(UnreadableError, match=f"'{name}' cannot be shown: it "):
+            call()

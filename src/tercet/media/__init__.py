@@ -1,5 +1,6 @@
 """A folder or table of images, sound, video or text as items: features, and what pages show of them."""
 
+from tercet.media._errors import UnreadableError
 from tercet.media._examples import EXAMPLES, example, example_labels
 from tercet.media._extracting import Progress
 from tercet.media._loading import load_items
@@ -8,6 +9,7 @@ from tercet.media._showing import as_playable, media_file, spectrogram, text_of,
 __all__ = [
     "EXAMPLES",
     "Progress",
+    "UnreadableError",
     "as_playable",
     "example",
     "example_labels",

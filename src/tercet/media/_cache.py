@@ -14,19 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet._files import write_whole
+from tercet._files import cache_folder, write_whole
 
 #: Size and time of last change in nanoseconds: a file with other ones is read again.
 Stamp = tuple[int, int]
-
-
-def cache_folder() -> Path:
-    """Return the user's cache folder of Tercet: ``TERCET_CACHE``, or where the system keeps such things."""
-    named = os.environ.get("TERCET_CACHE")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(base) / "tercet"
 
 
 def stamp_of(path: Path) -> Stamp:

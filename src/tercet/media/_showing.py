@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from tercet._validation import check_count
 from tercet.items import Items, Media
 from tercet.media._audio import read_audio, to_wav
 from tercet.media._audio_features import RATE, resampled
-from tercet.media._errors import need
+from tercet.media._errors import UnreadableError, need, reason_of
 from tercet.media._formats import format_of
 from tercet.media._images import read_image, to_png
 from tercet.media._texts import read_text
@@ -53,8 +55,8 @@ def thumbnail(items: Items, index: int, size: int) -> bytes:
         picture = pil.open(io.BytesIO(spectrogram(items, index)))
         return to_png(picture.resize((size, size), pil.Resampling.LANCZOS))
     path, _ = media_file(items, index)
-    picture = read_image(path, size) if media.kind == "image" else read_frames(path, 1, size)[0]
-    return to_png(picture)
+    with _decoding(items, index):
+        return to_png(read_image(path, size) if media.kind == "image" else read_frames(path, 1, size)[0])
 
 
 def spectrogram(items: Items, index: int) -> bytes:
@@ -68,7 +70,8 @@ def spectrogram(items: Items, index: int) -> bytes:
     librosa = need("librosa", "audio", "drawing sounds")
     pil = need("PIL.Image", "images", "drawing sounds")
     width, height = _SPECTROGRAM_SIZE
-    sound = resampled(librosa, *read_audio(path, _SPECTROGRAM_SECONDS))
+    with _decoding(items, index):
+        sound = resampled(librosa, *read_audio(path, _SPECTROGRAM_SECONDS))
     hop = max(64, len(sound) // width)
     # A window that is longer than a step, so that nothing between two columns is missed.
     window = int(min(2 ** np.ceil(np.log2(max(1024, 2 * hop))), 8192))
@@ -89,7 +92,8 @@ def text_of(items: Items, index: int, most_letters: int = MOST_LETTERS) -> str:
         text = media.text
     else:
         path, _ = media_file(items, index)
-        text = read_text(path, 4 * most_letters)
+        with _decoding(items, index):
+            text = read_text(path, 4 * most_letters)
     return text if len(text) <= most_letters else text[:most_letters] + " ..."
 
 
@@ -117,14 +121,26 @@ def as_playable(items: Items, index: int) -> tuple[Path | bytes, str]:
     first minute).
     """
     path, content_type = media_file(items, index)
-    form = format_of(path.name) or format_of(items.ids[index])
+    form = format_of(_media(items, index).path or "")  # by its own name, also where that is a link
     if form is None or form.in_browser:
         return path, content_type
-    if form.kind == "image":
-        return to_png(read_image(path, _CONVERTED_SIDE)), "image/png"
-    if form.kind == "audio":
-        return to_wav(*read_audio(path, _CONVERTED_SECONDS)), "audio/wav"
-    return to_webm(path), "video/webm"
+    with _decoding(items, index):
+        if form.kind == "image":
+            return to_png(read_image(path, _CONVERTED_SIDE)), "image/png"
+        if form.kind == "audio":
+            return to_wav(*read_audio(path, _CONVERTED_SECONDS)), "audio/wav"
+        return to_webm(path), "video/webm"
+
+
+@contextmanager
+def _decoding(items: Items, index: int) -> Iterator[None]:
+    """Say of which item it is that a file cannot be read, in one way for all that decoders raise."""
+    try:
+        yield
+    except ImportError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"{items.ids[index]!r} cannot be shown: {reason_of(error)}") from error
 
 
 def _media(items: Items, index: int) -> Media:
