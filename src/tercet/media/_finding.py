@@ -42,7 +42,7 @@ def find_files(root: Path) -> Found:
             told = f"its name ends in {suffix!r}" if suffix else "its name has no ending"
             left_out.append((name, f"{told}, which is no image, sound, video or text that Tercet reads"))
             continue
-        reason = why_not(root, name)
+        reason = why_not(root, name, walked=True)
         if reason:
             left_out.append((name, reason))
         else:
@@ -61,11 +61,14 @@ def find_files(root: Path) -> Found:
     return Found(kind, sorted(name for name in by_kind if by_kind[name] == kind), sorted(left_out))
 
 
-def why_not(root: Path, name: str) -> str | None:
-    """Return why this file cannot be an item, or None if it is in the folder and has something in it."""
+def why_not(root: Path, name: str, *, walked: bool = False) -> str | None:
+    """Return why this file cannot be an item, or None if it is in the folder and has something in it.
+
+    Where ``walked`` no folder on the way is a link, so only links must be followed, which is quicker.
+    """
     path = root / name
     try:
-        if not path.resolve().is_relative_to(root.resolve()):
+        if (not walked or path.is_symlink()) and not path.resolve().is_relative_to(root.resolve()):
             return "it leads out of the folder; copy the file itself there"
         status = path.stat()
     except OSError as error:

@@ -127,7 +127,9 @@ def _from_table(
         media = [Media("text", text=text) for text in table.texts]
         kept = [place for place, text in enumerate(table.texts) if text.strip()]
         left_out += [
-            (table.ids[place], "it holds no text") for place in sorted(set(kept) ^ set(range(len(media))))
+            (name, "it holds no text")
+            for name, text in zip(table.ids, table.texts, strict=True)
+            if not text.strip()
         ]
     features: Any
     if table.feature_names:
@@ -210,7 +212,7 @@ def _features_of_texts(root: Path, names: Sequence[str], progress: Progress | No
     kept: list[int] = []
     reasons: dict[str, str] = {}
 
-    def texts() -> Iterator[str]:
+    def texts(tell: Progress | None = None) -> Iterator[str]:
         kept.clear()
         for place, name in enumerate(names):
             try:
@@ -220,10 +222,10 @@ def _features_of_texts(root: Path, names: Sequence[str], progress: Progress | No
             else:
                 kept.append(place)
                 yield text
-            if progress is not None:
-                progress(place + 1, len(names), "Reading text files")
+            if tell is not None:
+                tell(place + 1, len(names), "Reading text files")
 
-    n_texts = sum(1 for _ in texts())
+    n_texts = sum(1 for _ in texts(progress))
     left_out = sorted(reasons.items())
     if n_texts < FEWEST:
         return Extracted(np.empty((n_texts, 0), dtype=np.float32), [], list(kept), left_out)
