@@ -120,7 +120,7 @@ def _pitch(librosa: Any, sound: Samples, magnitude: Floats, active: NDArray[np.b
 def _rhythm(librosa: Any, mel: Floats, level: Floats) -> Floats:
     """Return how much of the ups and downs of loudness is at each rate, and how often something begins."""
     loudness = np.maximum(level, level.max() - _ACTIVE)
-    waves = np.abs(np.fft.rfft(loudness - loudness.mean()))
+    waves = np.abs(np.fft.rfft(loudness - loudness.mean())) ** 2
     rates = np.fft.rfftfreq(len(loudness), _HOP / RATE)
     total = waves.sum()
     shares = [

@@ -48,7 +48,8 @@ class FeatureCache:
         """Return the stamp and row of each name, and the rows; none without a file, or with a damaged one."""
         empty = np.empty((0, n_features), dtype=np.float32)
         try:
-            with np.load(self.file, allow_pickle=False) as arrays:
+            # Opened here, since numpy leaves a damaged file open.
+            with self.file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
                 names = arrays["names"].tobytes().decode().split("\0")
                 stamps, rows = arrays["stamps"], arrays["rows"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

@@ -27,7 +27,8 @@ _DIRECTIONS = 6
 _GREYS = 16
 _STEPS = (1, 4)
 _PATTERNS = 10
-_HUES = ("pink", "orange", "yellow", "green", "turquoise", "sky", "blue", "purple")
+# Eighths of the hue circle of CIELAB, from 0 degrees.
+_HUES = ("red", "orange", "yellow", "green", "teal", "sky blue", "blue", "purple")
 _COOCCURRENCE = ("contrast", "homogeneity", "energy", "correlation")
 
 NAMES = (
