@@ -23,6 +23,7 @@ check: $(VENV)/ready  ## Lint, types and layers only
 	$(BIN)/lint-imports
 
 unit: $(VENV)/ready  ## Tests only
+	$(BIN)/python tests/browser/chromium.py
 	$(BIN)/pytest --cov --cov-report=term
 
 oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and metric-learn

@@ -103,8 +103,8 @@ def _label(options: argparse.Namespace) -> int:
 
 
 def _items(options: argparse.Namespace) -> Items:
+    from tercet._files import cache_folder
     from tercet.media import example, load_items
-    from tercet.media._cache import cache_folder
 
     if options.example is not None:
         return example(options.example, cache_folder() / "examples")

@@ -75,4 +75,4 @@ class Planner:
         return self._labels()
 
     def _labels(self) -> NDArray[np.int16]:
-        return np.argmax(self._learner.beliefs_, axis=1).astype(np.int16)
+        return np.asarray(np.argmax(self._learner.beliefs_, axis=1), dtype=np.int16)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Request, Response
 from fastapi.templating import Jinja2Templates
+from jinja2 import Environment, FileSystemLoader
 
 from tercet import __version__
 from tercet.labelling import Session
@@ -39,10 +40,10 @@ class Context:
     @classmethod
     def of(cls, session: Session, settings: WebSettings) -> Context:
         """Return the parts of a new app."""
-        templates = Jinja2Templates(HERE / "templates", autoescape=True)
+        pages = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
         door = None if settings.password is None else Door(settings.password)
         study = f"{session.study} {session.items.fingerprint}"
-        return cls(session, settings, Signer(settings.password, study), door, templates)
+        return cls(session, settings, Signer(settings.password, study), door, Jinja2Templates(env=pages))
 
     @property
     def cookie(self) -> str:
@@ -61,7 +62,7 @@ class Context:
         )
 
     def page(
-        self, request: Request, name: str, identity: Identity, status: int = 200, **values: Any
+        self, request: Request, template: str, identity: Identity, status: int = 200, **values: Any
     ) -> Response:
         """Return a page, and have the browser keep who it is."""
         content = {
@@ -73,7 +74,7 @@ class Context:
             "version": __version__,
             **values,
         }
-        response = self.templates.TemplateResponse(request, name, content, status_code=status)
+        response = self.templates.TemplateResponse(request, template, content, status_code=status)
         self.remember(response, identity)
         return response
 

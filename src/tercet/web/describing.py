@@ -75,7 +75,7 @@ def addresses(items: Items, places: set[int]) -> list[str]:
     return found
 
 
-def picture_out(view: View, items: Items) -> schemas.PictureOut:
+def picture_out(view: View, items: Items, n_classes: int) -> schemas.PictureOut:
     """Return a view as a page draws it."""
     labels = view.labels
     largest = np.argsort(-view.weights, kind="stable")[:MOST_WEIGHTS]
@@ -86,7 +86,7 @@ def picture_out(view: View, items: Items) -> schemas.PictureOut:
         x=np.round(view.places[:, 0], 4).tolist(),
         y=np.round(view.places[:, 1], 4).tolist(),
         clusters=labels[view.sample].tolist(),
-        sizes=np.bincount(labels).tolist(),
+        sizes=np.bincount(labels, minlength=n_classes).tolist(),
         explained=view.explained,
         weights=[
             schemas.WeightOut(name=str(items.feature_names[place]), share=float(view.weights[place]))
@@ -122,5 +122,7 @@ def results_out(
         curve=curve if new else None,
         times=times if new else None,
         annotators=[schemas.AnnotatorOut(**asdict(person)) for person in summary.annotators],
-        picture=None if view is None or view.name.hex() == picture else picture_out(view, session.items),
+        picture=None
+        if view is None or view.name.hex() == picture
+        else picture_out(view, session.items, session.n_classes),
     )

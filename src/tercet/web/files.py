@@ -6,6 +6,7 @@ import io
 from functools import lru_cache
 from math import ceil, sqrt
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException
@@ -22,6 +23,8 @@ Index = Annotated[int, InPath(ge=0, le=2**31 - 1)]
 THUMBNAIL_SIDE = 160
 #: The side of an item's picture in the atlas.
 TILE = 40
+#: It takes seconds to make, and two pages may ask at once.
+_ONE_ATLAS = Lock()
 _HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, max-age=86400"}
 
 
@@ -63,8 +66,9 @@ def atlas(context: Parts, visitor: Visitor) -> Response:
     view = context.session.view(patience=10.0)
     if view is None:
         raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
-    content = _atlas(_ById(context.session.items), tuple(view.sample.tolist()))
-    return Response(content, media_type="image/png", headers=_HEADERS)
+    with _ONE_ATLAS:
+        content = _atlas(_ById(context.session.items), tuple(view.sample.tolist()))
+    return Response(content, media_type="image/jpeg", headers=_HEADERS)
 
 
 class _ById:
@@ -85,7 +89,7 @@ def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
     from PIL import Image
 
     columns = ceil(sqrt(len(places)))
-    sheet = Image.new("RGBA", (columns * TILE, ceil(len(places) / columns) * TILE))
+    sheet = Image.new("RGB", (columns * TILE, ceil(len(places) / columns) * TILE), "white")
     for number, place in enumerate(places):
         try:
             picture = Image.open(io.BytesIO(thumbnail(items.items, place, TILE)))
@@ -94,7 +98,7 @@ def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
         x, y = number % columns * TILE, number // columns * TILE
         sheet.paste(picture, (x + (TILE - picture.width) // 2, y + (TILE - picture.height) // 2))
     stream = io.BytesIO()
-    sheet.save(stream, "PNG")
+    sheet.save(stream, "JPEG", quality=88)
     return stream.getvalue()
 
 

@@ -38,7 +38,7 @@ def begin(
         problem = problem or "Please agree first, or close this page."
     if problem:
         return context.page(
-            request, "start.html", visitor, 422, longest=LONGEST_NAME, problem=problem, name=name
+            request, "start.html", visitor, 422, longest=LONGEST_NAME, problem=problem, typed=name
         )
     response = RedirectResponse("/questions", SEE_OTHER)
     context.remember(response, visitor.named(annotator))
