@@ -117,10 +117,9 @@ def test_a_full_disk_is_said_and_the_answer_can_be_sent_again(table, tmp_path):
         assert first.status_code == 200
         key = first.json()["standing"]["question"]["key"]
         filler = small / "filler"
-        with filler.open("wb", buffering=0) as file:
-            with suppress(OSError):
-                while True:
-                    file.write(b"x" * 4096)
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"x" * 4096)
         answers = [server.answer(key)]
         while answers[-1].status_code == 200 and len(answers) < 500:
             key = answers[-1].json()["standing"]["question"]["key"]

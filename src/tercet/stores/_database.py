@@ -33,7 +33,9 @@ class Database:
     def __init__(self, url: str, *, create: bool) -> None:
         parsed = _parse(url)
         #: Without password and options.
-        self.name = parsed.set(query={}, password=None).render_as_string()
+        self.name = URL.create(
+            parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
+        ).render_as_string()
         self._file = Path(parsed.database or "") if parsed.drivername == "sqlite" else None
         if self._file is not None and not create and not self._file.exists():
             raise StoreError(
@@ -73,7 +75,7 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise StoreError(self._explain(str(error.orig).strip())) from error
+            raise StoreError(self._explain(" ".join(str(error.orig).split()))) from error
         except SQLAlchemyError as error:
             raise StoreError(f"{self.name} could not do it ({type(error).__name__})") from error
 
