@@ -124,12 +124,15 @@ def _results(
     """Yield the number and the features of each file, or why there are none, in any order."""
     first = 0
     if n_jobs is None or n_jobs == 1:
-        started = time.monotonic()
+        started = time.process_time()
         for number, path in enumerate(paths):
             yield number, _features_or_reason(kind, path)
             first = number + 1
-            spent = time.monotonic() - started
-            left = spent / first * (len(paths) - first)
+            if first == 1:  # which also imports and compiles
+                started = time.process_time()
+                continue
+            spent = time.process_time() - started
+            left = spent / number * (len(paths) - first)
             if n_jobs is None and spent > _TRIAL_SECONDS and left > _WORTH_SECONDS:
                 break
     if first < len(paths):
