@@ -290,6 +290,7 @@ class Session:
         )
         self._store.show(self.study, shown)
         self._ledger.show(shown)
+        self._changed.notify_all()  # there is something to look ahead for
         return shown
 
     def _best(self, annotator: str, plan: Plan) -> Query | None:
