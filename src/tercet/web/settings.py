@@ -64,10 +64,13 @@ class WebSettings:
     def allowed_hosts(self) -> frozenset[str] | None:
         """The names a browser may know the app by; None for any.
 
-        On loopback a page elsewhere could have its own name resolve to this machine (DNS rebinding) and read
-        everything; it cannot make the browser send another Host header. Otherwise the password keeps it out.
+        Without a password a page elsewhere could have its own name resolve to this machine (DNS rebinding) and
+        read everything; it cannot make the browser send another Host header. A password keeps it out, and
+        proxies may then have any name.
         """
-        return frozenset({"127.0.0.1", "localhost", "[::1]", self.host}) if self.is_loopback else None
+        if self.password is not None:
+            return None
+        return frozenset({"127.0.0.1", "localhost", "[::1]", self.host})
 
     @property
     def url(self) -> str:
