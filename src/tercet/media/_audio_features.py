@@ -126,7 +126,8 @@ def _rhythm(librosa: Any, mel: Floats, level: Floats) -> Floats:
     shares = [
         waves[(rates >= low) & (rates < high)].sum() / total if total > 0 else 0.0 for low, high in _RHYTHMS
     ]
-    rises = librosa.onset.onset_strength(S=mel, sr=RATE)
+    # Where a sound ends, faint traces all over the spectrum would be taken for another beginning.
+    rises = librosa.onset.onset_strength(S=np.maximum(mel, -_ACTIVE), sr=RATE)
     onsets = librosa.onset.onset_detect(onset_envelope=rises, sr=RATE, hop_length=_HOP)
     return np.array([*shares, len(onsets) * RATE / (_HOP * len(level))])
 
