@@ -39,6 +39,17 @@ def main():
     assert len(learner.comparisons) == 0
     assert cli.main(["simulate"]) == 1
 
+    from tercet import stores
+
+    store = stores.MemoryStore()
+    assert store.open_study(stores.Study("birds", "f", ["a", "b", "c"])) == store.study("birds")
+    try:
+        _ = stores.SqlStore
+        raise AssertionError("a database without SQLAlchemy should say what to install")
+    except ImportError as error:
+        assert "pip install 'tercet[sql]'" in str(error)
+    assert cli.main(["export"]) == 1
+
 
 if __name__ == "__main__":
     main()

@@ -11,9 +11,10 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,7 +140,7 @@ _KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric}
 def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMetric:
     """Return a fitted metric learner in the form in which it is saved."""
     if isinstance(metric, tuple(_KINDS.values())):
-        return metric
+        return cast(SavedMetric, metric)
     components = getattr(metric, "components_", None)
     if components is None:
         raise TypeError(
@@ -174,15 +175,13 @@ def save_metric(metric: Any, path: str | PathLike[str], feature_names: Sequence[
     >>> loaded.feature_names, bool((loaded.transform(X) == metric.transform(X)).all())
     (('size', 'weight'), True)
     """
-    from tercet import __version__
-
     path = Path(path)
     saved = as_saved(metric, feature_names)
     header = {
         "format": _FORMAT,
         "version": _VERSION,
         "kind": saved.kind,
-        "tercet": __version__,
+        "tercet": version("tercet"),
         "feature_names": list(saved.feature_names),
     }
     if path.suffix.lower() == ".json":
@@ -240,9 +239,8 @@ def _from_json(content: bytes) -> tuple[dict[str, Any], Arrays]:
 def _check_header(header: dict[str, Any]) -> type[SavedMetric]:
     if header.get("format") != _FORMAT:
         raise ValueError(f'it has no "format": "{_FORMAT}"; learn one with tercet learn')
-    version = header.get("version")
-    if version != _VERSION:
-        raise ValueError(f"it has version {version!r}, and this Tercet reads {_VERSION}; upgrade Tercet")
+    if header.get("version") != _VERSION:
+        raise ValueError(f"it has version {header.get('version')!r}, and this Tercet reads {_VERSION}; upgrade Tercet")
     kind = header.get("kind")
     if kind not in _KINDS:
         raise ValueError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -256,7 +256,13 @@ def _time(value: Any) -> datetime:
     return moment.astimezone(UTC)
 
 
-_READ = {"text": _text, "whole": _whole, "real": float, "flag": _flag, "time": _time}
+_READ: dict[str, Callable[[Any], Any]] = {
+    "text": _text,
+    "whole": _whole,
+    "real": float,
+    "flag": _flag,
+    "time": _time,
+}
 _SHAPES = {
     "text": "text",
     "whole": "a whole number",

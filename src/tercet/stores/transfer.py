@@ -9,7 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from tercet.answers import Comparisons
+import numpy as np
+
+from tercet.answers import Comparisons, as_answers
 from tercet.stores._contract import Recorded, Store, Study
 from tercet.stores._rows import (
     COLUMNS,
@@ -131,8 +133,8 @@ def read_comparisons(
         if not answer.undone and answer.shown.purpose == "question" and answer.reply != "skip"
     ]
     return Comparisons(
-        [[place[item] for item in answer.shown.triplet] for answer in told],
-        [answer.reply for answer in told],
+        np.array([[place[item] for item in answer.shown.triplet] for answer in told], dtype=np.int64),
+        as_answers([answer.reply for answer in told]),
     )
 
 
