@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,10 +53,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_safely)
             return
-        try:
-            await self._app(scope, self._limited(receive), send_safely)
-        except _TooLargeError:
-            await self._too_large()(scope, receive, send_safely)
+        await self._app(scope, self._limited(receive), send_safely)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         allowed = self._settings.allowed_hosts
@@ -69,13 +67,12 @@ class Guard:
             )
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > self._settings.largest_body:
-            return self._too_large()
+            return PlainTextResponse(self._too_large, 413)
         return None
 
-    def _too_large(self) -> PlainTextResponse:
-        return PlainTextResponse(
-            f"The request is larger than {self._settings.largest_body} bytes; send less\n", 413
-        )
+    @property
+    def _too_large(self) -> str:
+        return f"the request is larger than {self._settings.largest_body} bytes; send less"
 
     def _limited(self, receive: Receive) -> Receive:
         """Count the bytes: a request may come in chunks, without its length."""
@@ -86,11 +83,7 @@ class Guard:
             message = await receive()
             total += len(message.get("body", b""))
             if total > self._settings.largest_body:
-                raise _TooLargeError
+                raise HTTPException(413, self._too_large)
             return message
 
         return counted
-
-
-class _TooLargeError(Exception):
-    pass
