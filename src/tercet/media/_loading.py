@@ -174,8 +174,12 @@ def _compute(
     places = [place for place, item in shown.items() if item.kind == kind]
     names = [PurePath(shown[place].path or "").as_posix() for place in places]
     result = _features_of_files(kind, root, names, folder, progress, n_jobs)
-    ids = {name: table.ids[place] for name, place in zip(names, places, strict=True)}
-    left_out += [(ids[name], f"its file {name} is left out: {reason}") for name, reason in result.left_out]
+    reasons = dict(result.left_out)
+    left_out += [
+        (table.ids[place], f"its file {name} is left out: {reasons[name]}")
+        for name, place in zip(names, places, strict=True)
+        if name in reasons
+    ]
     return [places[number] for number in result.kept], result
 
 
