@@ -42,7 +42,7 @@ $(VENV)/ready: pyproject.toml
 
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/pip install --quiet --editable '.[audio,cluster,experiments,fast,images,neighbours,postgres,test,video]' --requirement tests/oldest.txt
+	.venv-oldest/bin/pip install --quiet --editable '.[audio,cluster,experiments,fast,images,label,neighbours,postgres,test,video]' --requirement tests/oldest.txt
 	touch $@
 
 .venv-core/ready: pyproject.toml

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 Key = Annotated[str, Field(pattern="^[0-9a-f]{8,64}$", description="names a question that was shown")]
+
+
+def _whole(value: object) -> object:
+    """Return 5.0 as 5: JSON has no other way to tell them apart."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Milliseconds = Annotated[int, Field(ge=0, le=86_400_000), BeforeValidator(_whole)]
 
 
 class Strict(BaseModel):
@@ -58,7 +66,7 @@ class AnswerIn(Strict):
 
     key: Key
     choice: Literal["left", "right", "dk", "skip"]
-    response_ms: Annotated[int, Field(ge=0, le=86_400_000)] | None = None
+    response_ms: Milliseconds | None = None
 
 
 class AnswerOut(BaseModel):

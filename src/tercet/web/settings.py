@@ -64,8 +64,8 @@ class WebSettings:
     def allowed_hosts(self) -> frozenset[str] | None:
         """The names a browser may know the app by; None for any.
 
-        Without a password a page elsewhere could have its own name resolve to this machine (DNS rebinding) and
-        read everything; it cannot make the browser send another Host header. A password keeps it out, and
+        Without a password a page elsewhere could have its own name resolve to this machine (DNS rebinding)
+        and read everything; it cannot make the browser send another Host header. A password keeps it out, and
         proxies may then have any name.
         """
         if self.password is not None:
