@@ -47,7 +47,8 @@ def main():
         _ = stores.SqlStore
         raise AssertionError("a database without SQLAlchemy should say what to install")
     except ImportError as error:
-        assert "pip install 'tercet[sql]'" in str(error)
+        message = str(error)
+    assert "pip install 'tercet[sql]'" in message
     assert cli.main(["export"]) == 1
 
 

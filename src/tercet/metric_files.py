@@ -239,8 +239,9 @@ def _from_json(content: bytes) -> tuple[dict[str, Any], Arrays]:
 def _check_header(header: dict[str, Any]) -> type[SavedMetric]:
     if header.get("format") != _FORMAT:
         raise ValueError(f'it has no "format": "{_FORMAT}"; learn one with tercet learn')
-    if header.get("version") != _VERSION:
-        raise ValueError(f"it has version {header.get('version')!r}, and this Tercet reads {_VERSION}; upgrade Tercet")
+    found = header.get("version")
+    if found != _VERSION:
+        raise ValueError(f"it has version {found!r}, and this Tercet reads {_VERSION}; upgrade Tercet")
     kind = header.get("kind")
     if kind not in _KINDS:
         raise ValueError(
