@@ -67,7 +67,9 @@ def summarise(answers: Sequence[Recorded]) -> Summary:
     curve = foreseen(learned)
     known = [point.agreed for point in curve if point.agreed is not None]
     unsure = sum(answer.reply == "dk" for answer in learned)
-    names = dict.fromkeys(answer.shown.annotator for answer in answers)
+    people: dict[str, list[Recorded]] = {}
+    for answer in answers:
+        people.setdefault(answer.shown.annotator, []).append(answer)
     return Summary(
         answered=len(learned),
         decided=len(learned) - unsure,
@@ -77,7 +79,7 @@ def summarise(answers: Sequence[Recorded]) -> Summary:
         agreement=sum(known) / len(known) if known else None,
         response_ms=tuple(times),
         median_ms=median(time for _, time in times) if times else None,
-        annotators=tuple(_annotator(name, answers) for name in names),
+        annotators=tuple(_annotator(name, mine) for name, mine in people.items()),
     )
 
 
@@ -103,8 +105,7 @@ def was_right(answer: Recorded) -> bool:
     return answer.reply == "yes"
 
 
-def _annotator(name: str, answers: Sequence[Recorded]) -> Annotator:
-    mine = [answer for answer in answers if answer.shown.annotator == name]
+def _annotator(name: str, mine: Sequence[Recorded]) -> Annotator:
     learned = [answer for answer in mine if is_learned_from(answer)]
     practice = [answer for answer in mine if answer.shown.purpose == "practice"]
     catch = [answer for answer in mine if answer.shown.purpose == "catch"]

@@ -105,6 +105,7 @@ class Session:
         self._latest: Plan | None = None
         self._failed: set[bytes] = set()
         self._active: dict[str, float] = {}
+        self._watched = -_ACTIVE_SECONDS
         self._look_ahead = look_ahead
         self._view: View | None = None
         self._summary: tuple[int, Summary] | None = None
@@ -203,7 +204,7 @@ class Session:
         Waits for the first, and no longer than ``patience`` seconds.
         """
         with self._changed:
-            self._active["results"] = monotonic()
+            self._watched = monotonic()
             self._changed.notify_all()
             if patience:
                 self._changed.wait_for(lambda: self._view is not None or self._failed, patience)
@@ -318,13 +319,18 @@ class Session:
             return self._planning(comparisons, self._ledger.reserved())
         self._latest = plan
         now = monotonic()
-        if (self._view is None or self._view.name != name) and self._is_active("results", now):
+        is_watched = now - self._watched < _ACTIVE_SECONDS
+        if is_watched and (self._view is None or self._view.name != name):
             return Job(name, lambda: self._paint(plan, comparisons))
         if not self._look_ahead:
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
             shown = self._ledger.current(annotator)
-            if shown is None or shown.purpose != "question" or not self._is_active(annotator, now):
+            if (
+                shown is None
+                or shown.purpose != "question"
+                or now - self._active[annotator] > _ACTIVE_SECONDS
+            ):
                 continue
             chances = dict(zip(("yes", "no", "dk"), shown.probabilities or (0.4, 0.4, 0.2), strict=True))
             for reply in sorted(chances, key=chances.__getitem__, reverse=True):
@@ -332,9 +338,6 @@ class Session:
                 if digest(after) not in self._plans and digest(after) not in self._failed:
                     return self._planning(after, self._ledger.reserved(without=shown))
         return None
-
-    def _is_active(self, annotator: str, now: float) -> bool:
-        return now - self._active.get(annotator, -_ACTIVE_SECONDS) < _ACTIVE_SECONDS
 
     def _note_failure(self, job: Job, error: Exception) -> None:
         self.problem = f"{type(error).__name__}: {error}"
