@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from tercet import __version__
 from tercet.labelling import Session
+from tercet.web.drawn import Drawn
 from tercet.web.identity import COOKIE_SECONDS, Identity, Signer
 from tercet.web.passwords import Door
 from tercet.web.settings import WebSettings
@@ -36,6 +37,7 @@ class Context:
     signer: Signer
     door: Door | None
     templates: Jinja2Templates
+    drawn: Drawn = field(default_factory=Drawn)
 
     @classmethod
     def of(cls, session: Session, settings: WebSettings) -> Context:

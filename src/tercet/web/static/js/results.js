@@ -33,7 +33,7 @@ function tiles(news) {
   $("answered").textContent = news.answered.toLocaleString();
   $("decided").textContent = `${news.decided} decided, ${news.skipped} skipped`;
   $("dont-know").textContent = news.answered ? percent(news.dont_know / news.answered) : "–";
-  $("skipped").textContent = `${news.dont_know} answers`;
+  $("skipped").textContent = `${news.dont_know} of ${news.answered} answers`;
   $("agreement").textContent = news.agreement === null ? "–" : percent(news.agreement);
   $("median").textContent = news.median_ms === null ? "–" : seconds(news.median_ms);
   $("left").textContent = news.left.toLocaleString();
