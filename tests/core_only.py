@@ -6,7 +6,18 @@ from pathlib import Path
 
 
 def main():
-    for extra in ("faiss", "matplotlib", "numba", "pyarrow", "tqdm", "pytest", "clarabel"):
+    for extra in (
+        "PIL",
+        "av",
+        "faiss",
+        "librosa",
+        "matplotlib",
+        "numba",
+        "pyarrow",
+        "tqdm",
+        "pytest",
+        "clarabel",
+    ):
         assert importlib.util.find_spec(extra) is None, (
             f"{extra} is no core dependency, but it is installed here"
         )
@@ -27,6 +38,18 @@ def main():
     assert "pip install 'tercet[experiments]'" in message
     assert len(learner.comparisons) == 0
     assert cli.main(["simulate"]) == 1
+
+    from tercet import stores
+
+    store = stores.MemoryStore()
+    assert store.open_study(stores.Study("birds", "f", ["a", "b", "c"])) == store.study("birds")
+    try:
+        _ = stores.SqlStore
+        raise AssertionError("a database without SQLAlchemy should say what to install")
+    except ImportError as error:
+        message = str(error)
+    assert "pip install 'tercet[sql]'" in message
+    assert cli.main(["export"]) == 1
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from numba import njit
 from tercet._validation import Floats, Ints
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def information(P: Floats, M: Floats, triplets: Ints) -> Floats:
     """Return the score of each question from the two tables that `information_gain` describes."""
     scores = np.empty(len(triplets))

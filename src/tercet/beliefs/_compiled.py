@@ -58,7 +58,7 @@ class CompiledForest:
         return np.asarray(votes / len(self._features))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count_votes(
     columns: Floats, n_classes: int, features: NDArray[np.int32], cuts: Floats, below: NDArray[np.int32]
 ) -> NDArray[np.int64]:
@@ -69,7 +69,7 @@ def _count_votes(
     return votes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _leaf(
     columns: Floats, item: int, features: NDArray[np.int32], cuts: Floats, below: NDArray[np.int32]
 ) -> int:
@@ -80,7 +80,7 @@ def _leaf(
     return int(below[node])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _grow(
     columns: Floats,
     order: NDArray[np.int32],
@@ -198,7 +198,7 @@ def _grow(
     return votes, features, cuts, below
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sort(
     items: NDArray[np.int32],
     place_of: NDArray[np.int32],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from collections import Counter
 from importlib import import_module
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet._files import write_whole
+from tercet._files import cache_folder, write_whole
 from tercet._validation import Floats, check_features
 from tercet.datasets._registry import Dataset
 from tercet.datasets._tables import Labels, Loaded, as_labels, read_npz
@@ -56,13 +55,7 @@ def keep(dataset: Dataset, loaded: Loaded) -> None:
 
 def kept_file(dataset: Dataset) -> Path:
     """Return where downloads are kept: in ``TERCET_CACHE``, or else in the user's cache folder."""
-    named = os.environ.get("TERCET_CACHE")
-    if named:
-        folder = Path(named).expanduser()
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-        folder = Path(base) / "tercet"
-    return folder / f"{dataset.registry.lower().replace(' ', '-')}-{dataset.key}.npz"
+    return cache_folder() / f"{dataset.registry.lower().replace(' ', '-')}-{dataset.key}.npz"
 
 
 def fetch_openml(number: int) -> tuple[Any, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +53,12 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class _Columns:
-    """A table as read: its cells column by column, and what each row is called in messages."""
+class Columns:
+    """A table, or some rows of it: cells column by column, and what each row is called in messages."""
 
     path: Path
     names: list[str]
-    cells: list[Sequence[Any]]
+    cells: Sequence[Sequence[Any]]
     rows: list[str]
 
 
@@ -111,15 +112,24 @@ def read_csv(path: Path, target: str, other_labels: Sequence[str] = ()) -> tuple
 
 
 def read_npz(path: Path) -> tuple[Floats, Labels]:
-    """Return the arrays X and y in an NPZ file; nothing in it is ever unpickled."""
+    """Return the arrays X and y in an NPZ file."""
+    found = read_arrays(path, ("X", "y"))
+    return check_features(found["X"], name=f"X of {path}"), as_labels(found["y"], len(found["X"]), path)
+
+
+def read_arrays(path: Path, names: Sequence[str], optional: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+    """Return these arrays of an NPZ file, and the optional ones that it has; nothing is ever unpickled."""
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
-            raise ValueError(f"{path} is no NPZ file; write it with numpy.savez(path, X=X, y=y)")
+            example = ", ".join(f"{name}={name}" for name in names)
+            raise ValueError(f"{path} is no NPZ file; write it with numpy.savez(path, {example})")
         stream.seek(0)
         with np.load(stream, allow_pickle=False) as arrays:
             found = {}
-            for name in ("X", "y"):
+            for name in (*names, *optional):
                 if name not in arrays.files:
+                    if name in optional:
+                        continue
                     has = ", ".join(arrays.files) or "none"
                     raise ValueError(
                         f"{path} has no array {name} (it has {has}); write it with {name}={name}"
@@ -131,7 +141,7 @@ def read_npz(path: Path) -> tuple[Floats, Labels]:
                         f"the array {name} of {path} cannot be read ({error}); save numbers or text, not "
                         f"Python objects, for example {name}.astype(str)"
                     ) from error
-    return check_features(found["X"], name=f"X of {path}"), as_labels(found["y"], len(found["X"]), path)
+    return found
 
 
 def as_labels(values: Any, n_items: int, place: object) -> Labels:
@@ -143,7 +153,7 @@ def as_labels(values: Any, n_items: int, place: object) -> Labels:
         )
     text = []
     for row, value in enumerate(labels.tolist()):
-        if _is_missing(value):
+        if is_missing(value):
             raise ValueError(f"the label of row {row} of {place} is missing; fill it in or drop the item")
         if isinstance(value, bytes):
             value = value.decode()
@@ -153,9 +163,43 @@ def as_labels(values: Any, n_items: int, place: object) -> Labels:
     return np.array(text, dtype=np.str_)
 
 
-def _csv_columns(path: Path) -> _Columns:
+def read_chunks(path: Path, size: int) -> Iterator[Columns]:
+    """Read a CSV or Parquet file so many rows at a time; at least once, for the names of its columns."""
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        yield from _csv_chunks(path, size)
+    elif kind == ".parquet":
+        yield from _parquet_chunks(path, size)
+    else:
+        raise ValueError(f"{path} ends in {kind!r}; save the table as .csv, .parquet or .npz")
+
+
+def _csv_columns(path: Path) -> Columns:
+    return next(_csv_chunks(path, sys.maxsize))
+
+
+def _csv_chunks(path: Path, size: int) -> Iterator[Columns]:
+    names: list[str] = []
     rows: list[list[str]] = []
     lines: list[str] = []
+    is_first = True
+    for line, row in _csv_rows(path):
+        if not names:
+            names = [name.strip() for name in row]
+            continue
+        rows.append(row)
+        lines.append(f"line {line}")
+        if len(rows) == size:
+            yield Columns(path, names, list(zip(*rows, strict=True)), lines)
+            rows, lines, is_first = [], [], False
+    if not names:
+        raise ValueError(f"{path} is empty; its first line must name the columns, and each other be an item")
+    if rows or is_first:
+        yield Columns(path, names, list(zip(*rows, strict=True)), lines)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    n_columns = 0
     try:
         # utf-8-sig also reads files that a spreadsheet saved with a byte-order mark.
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -164,23 +208,28 @@ def _csv_columns(path: Path) -> _Columns:
             for row in reader:
                 if not row:
                     continue
-                if rows and len(row) != len(rows[0]):
+                if n_columns and len(row) != n_columns:
                     raise ValueError(
                         f"line {reader.line_num} of {path} has {len(row)} cells, but the first line names "
-                        f"{len(rows[0])} columns; fill in or remove what is missing or too many there"
+                        f"{n_columns} columns; fill in or remove what is missing or too many there"
                     )
-                rows.append(row)
-                lines.append(f"line {reader.line_num}")
+                n_columns = len(row)
+                yield reader.line_num, row
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text ({error}); save it as CSV in UTF-8") from error
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num} of {path} is no CSV ({error}); correct it there") from error
-    if not rows:
-        raise ValueError(f"{path} is empty; its first line must name the columns, and each other be an item")
-    return _Columns(path, [name.strip() for name in rows[0]], list(zip(*rows[1:], strict=True)), lines[1:])
 
 
-def _parquet_columns(path: Path) -> _Columns:
+def _parquet_columns(path: Path) -> Columns:
+    chunks = list(_parquet_chunks(path, sys.maxsize))  # one a row group
+    cells = [
+        [cell for part in parts for cell in part] for parts in zip(*(c.cells for c in chunks), strict=True)
+    ]
+    return Columns(path, chunks[0].names, cells, [row for chunk in chunks for row in chunk.rows])
+
+
+def _parquet_chunks(path: Path, size: int) -> Iterator[Columns]:
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
@@ -190,23 +239,29 @@ def _parquet_columns(path: Path) -> _Columns:
         ) from error
     with path.open("rb") as stream:
         try:
-            table = parquet.ParquetFile(stream).read()
+            file = parquet.ParquetFile(stream)
+            names = file.schema_arrow.names
+            if not file.metadata.num_rows:
+                yield Columns(path, names, [[] for _ in names], [])
+            start = 0
+            for batch in file.iter_batches(batch_size=min(size, max(1, file.metadata.num_rows))):
+                rows = [f"row {row}" for row in range(start, start + batch.num_rows)]
+                yield Columns(path, names, [column.to_pylist() for column in batch.columns], rows)
+                start += batch.num_rows
         except ValueError as error:
             raise ValueError(f"{path} cannot be read as Parquet ({error}); write it again") from error
-    cells = [column.to_pylist() for column in table.columns]
-    return _Columns(path, table.column_names, cells, [f"row {row}" for row in range(table.num_rows)])
 
 
-def _split(table: _Columns, target: str, other_labels: Sequence[str] = ()) -> tuple[Floats, Labels]:
+def _split(table: Columns, target: str, other_labels: Sequence[str] = ()) -> tuple[Floats, Labels]:
     """Part the table into features and labels, and refuse what is no number."""
-    _check_names(table, target)
+    _check_target(table, target)
     if not table.rows:
         raise ValueError(f"{table.path} names columns but has no items; add one line an item")
     features = []
     labels: list[Any] = []
     for name, cells in zip(table.names, table.cells, strict=True):
         if name == target:
-            _refuse_missing(table, name, cells)
+            refuse_missing(table, name, cells)
             labels = list(cells)
         elif name not in other_labels:
             features.append(_numbers(table, name, cells))
@@ -216,7 +271,8 @@ def _split(table: _Columns, target: str, other_labels: Sequence[str] = ()) -> tu
     return check_features(X, name=str(table.path)), y
 
 
-def _check_names(table: _Columns, target: str) -> None:
+def check_names(table: Columns) -> None:
+    """Refuse columns without a name and names that are there twice."""
     if "" in table.names:
         raise ValueError(
             f"column {table.names.index('') + 1} of {table.path} has no name; name it, or remove it if it is "
@@ -225,17 +281,26 @@ def _check_names(table: _Columns, target: str) -> None:
     twice = [name for name in table.names if table.names.count(name) > 1]
     if twice:
         raise ValueError(f"{table.path} has two columns {twice[0]!r}; rename or remove one")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names of columns for a message, with a hint where commas may be missing."""
+    hint = "; are its columns separated by commas?" if len(names) == 1 else ""
+    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "") + hint
+
+
+def _check_target(table: Columns, target: str) -> None:
+    check_names(table)
     if target not in table.names:
-        listing = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-        hint = "; are its columns separated by commas?" if len(table.names) == 1 else ""
         raise ValueError(
             f"{table.path} has no column {target!r} for the class; name one of its columns as the target: "
-            f"{listing}{hint}"
+            f"{listed(table.names)}"
         )
 
 
-def _refuse_missing(table: _Columns, name: str, cells: Sequence[Any]) -> None:
-    missing = [row for row, cell in enumerate(cells) if _is_missing(cell)]
+def refuse_missing(table: Columns, name: str, cells: Sequence[Any]) -> None:
+    """Refuse a column with cells that have no value."""
+    missing = [row for row, cell in enumerate(cells) if is_missing(cell)]
     if missing:
         raise ValueError(
             f"column {name!r} of {table.path} has no value in {table.rows[missing[0]]} (it says "
@@ -243,7 +308,17 @@ def _refuse_missing(table: _Columns, name: str, cells: Sequence[Any]) -> None:
         )
 
 
-def _numbers(table: _Columns, name: str, cells: Sequence[Any]) -> Floats:
+def _numbers(table: Columns, name: str, cells: Sequence[Any]) -> Floats:
+    numbers = as_numbers(cells)
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        refuse_missing(table, name, cells)
+        refuse_text(table.path, name, cells[wrong[0]], table.rows[wrong[0]])
+    return numbers
+
+
+def as_numbers(cells: Sequence[Any]) -> Floats:
+    """Return cells as numbers, and NaN for what is none."""
     numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
@@ -251,17 +326,19 @@ def _numbers(table: _Columns, name: str, cells: Sequence[Any]) -> Floats:
             numbers[row] = np.nan if isinstance(cell, str) and "_" in cell else float(cell)
         except (TypeError, ValueError):
             numbers[row] = np.nan
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if len(wrong):
-        _refuse_missing(table, name, cells)
-        raise ValueError(
-            f"column {name!r} of {table.path} holds {cells[wrong[0]]!r} in {table.rows[wrong[0]]}, which is "
-            "no finite number; features must be numbers, so recode the column or remove it"
-        )
     return numbers
 
 
-def _is_missing(cell: Any) -> bool:
+def refuse_text(path: Path, name: str, cell: Any, row: str) -> NoReturn:
+    """Refuse a cell that is no number, in a column of features."""
+    raise ValueError(
+        f"column {name!r} of {path} holds {cell!r} in {row}, which is no finite number; features must be "
+        "numbers, so recode the column or remove it"
+    )
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell says that its value is not known."""
     if isinstance(cell, str):
         return cell.strip().casefold() in _MISSING
     return cell is None or cell != cell  # only NaN differs from itself

@@ -18,7 +18,7 @@ _BINS = 512
 _Pairs = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def search(
     tables: tuple[Floats, Floats, Floats],
     informative: bool,
@@ -79,7 +79,7 @@ def search(
     return scores[:filled], best_of_head
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _hits(
     row: Floats, own: float, rest: Floats, left: Floats, right: Floats, start: int, low: float, high: float
 ) -> int:
@@ -99,7 +99,7 @@ def _hits(
     return hits
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _pairs_by_gain(
     i: int, P: Floats, M: Floats, surprise: Floats, values: Floats, step: float, limit: float, alone: bool
 ) -> _Pairs:
@@ -142,7 +142,7 @@ def _pairs_by_gain(
     return partners, start, stop, left, right, rest
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _pairs_by_entropy(
     i: int, P: Floats, low: float, high: float, limit: float, error: float, alone: bool
 ) -> _Pairs:
@@ -186,7 +186,7 @@ def _pairs_by_entropy(
     return partners, start, stop, left, right, rest
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _same(i: int, P: Floats, classes: Ints) -> Floats:
     """Return the probability of being of one class with i."""
     g = np.zeros(P.shape[1])
@@ -196,7 +196,7 @@ def _same(i: int, P: Floats, classes: Ints) -> Floats:
     return g
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _bins(key: Floats) -> tuple[Ints, Ints, float, float]:
     """Return an order of the keys by bins, where each bin begins, the first bin's edge and bins a unit."""
     begin = np.zeros(_BINS + 1, np.int64)
@@ -219,7 +219,7 @@ def _bins(key: Floats) -> tuple[Ints, Ints, float, float]:
     return order, begin, first, scale
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _interval(limit: float, error: float) -> tuple[float, float]:
     """Return the least and the largest m for which answers of (m, m, 1 - 2m) reach the limit."""
     if limit <= 0.0:
@@ -240,7 +240,7 @@ def _interval(limit: float, error: float) -> tuple[float, float]:
     return low - ROUNDING, high + ROUNDING
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool, error: float) -> float:
     with_j = with_k = all_three = pairs = shared = 0.0
     for c in range(len(P)):
@@ -258,7 +258,7 @@ def _score(i: int, j: int, k: int, P: Floats, M: Floats, informative: bool, erro
     return _entr(yes) + _entr(no) + pairs - 2 * shared
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _heard(yes: float, no: float, error: float) -> float:
     keep, chance = 1 - error, error / 3
     dont_know = max(1.0 - yes - no, 0.0)
@@ -266,17 +266,17 @@ def _heard(yes: float, no: float, error: float) -> float:
     return answers - _noise(error)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _noise(error: float) -> float:
     return _entr(1 - 2 * error / 3) + 2 * _entr(error / 3)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _entr(p: float) -> float:
     return -p * math.log(p) if p > 0.0 else 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count(i: int, j: int, k: int, sizes: Ints, asked: Ints, asked_counts: Ints) -> int:
     """Return how many questions of a triple of groups (j <= k) were not asked."""
     count = sizes[i] * (sizes[j] - (i == j)) * (sizes[k] - (i == k) - (j == k))
@@ -289,7 +289,7 @@ def _count(i: int, j: int, k: int, sizes: Ints, asked: Ints, asked_counts: Ints)
     return int(count)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _insert(score: float, count: int, scores: Floats, counts: Ints, filled: int) -> tuple[int, bool]:
     """Insert a score, drop those beyond the n best, and return how many are kept and whether they are n."""
     n = len(scores)

@@ -1,27 +1,24 @@
-"""The command line: verbs only."""
+"""Verbs about the paper: simulate, datasets, reproduce."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from tercet import __version__
 from tercet._files import write_whole
+from tercet.cli._options import count, names, number
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``tercet VERB ...`` and return its exit status."""
-    parser = argparse.ArgumentParser(prog="tercet", description=__doc__)
-    parser.add_argument("--version", action="version", version=f"tercet {__version__}")
-    verbs = parser.add_subparsers(metavar="VERB", required=True)
+def add_verbs(verbs: Any) -> None:
+    """Say what these verbs take."""
     simulate = verbs.add_parser(
         "simulate", help="let Info, Random and Nonredundant ask a simulated person about Wine"
     )
-    simulate.add_argument("--runs", type=_count, default=10, help="random halves to average over (10)")
-    simulate.add_argument("--queries", type=_count, default=100, help="questions a run (100)")
-    simulate.add_argument("--seed", type=_number, default=0, help="same seed, same numbers (0)")
+    simulate.add_argument("--runs", type=count, default=10, help="random halves to average over (10)")
+    simulate.add_argument("--queries", type=count, default=100, help="questions a run (100)")
+    simulate.add_argument("--seed", type=number, default=0, help="same seed, same numbers (0)")
     simulate.add_argument(
         "--out", type=Path, default=Path("simulation"), help="folder for the picture (simulation)"
     )
@@ -34,25 +31,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reproduce = verbs.add_parser(
         "reproduce", help="run the paper's evaluation and put its numbers beside ours"
     )
-    reproduce.add_argument("--datasets", type=_names, help="names with commas between (all eight)")
-    reproduce.add_argument("--methods", type=_names, help="such as info,random,latent (all of the paper's)")
-    reproduce.add_argument("--runs", type=_count, default=50, help="random halves a dataset (50)")
-    reproduce.add_argument("--queries", type=_count, default=100, help="questions a run (100)")
-    reproduce.add_argument("--jobs", type=_count, default=1, help="processes on this machine (1)")
+    reproduce.add_argument("--datasets", type=names, help="names with commas between (all eight)")
+    reproduce.add_argument("--methods", type=names, help="such as info,random,latent (all of the paper's)")
+    reproduce.add_argument("--runs", type=count, default=50, help="random halves a dataset (50)")
+    reproduce.add_argument("--queries", type=count, default=100, help="questions a run (100)")
+    reproduce.add_argument("--jobs", type=count, default=1, help="processes on this machine (1)")
     reproduce.add_argument("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
-    reproduce.add_argument("--seed", type=_number, default=0, help="same seed, same numbers (0)")
+    reproduce.add_argument("--seed", type=number, default=0, help="same seed, same numbers (0)")
     reproduce.add_argument("--out", type=Path, default=Path("reproduction"), help="folder for all results")
     reproduce.add_argument("--data-dir", type=Path, help="folder with the datasets (or set TERCET_DATA)")
     reproduce.set_defaults(verb=_reproduce)
-    options = parser.parse_args(arguments)
-    try:
-        status: int = options.verb(options)
-    except (ImportError, LookupError, OSError, RuntimeError, ValueError) as error:
-        print(f"tercet: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return status
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -135,23 +123,3 @@ def _reproduce(options: argparse.Namespace) -> int:
     if failures:
         print(f"{len(failures)} of {len(tasks)} runs failed; the report names them.", file=sys.stderr)
     return 1 if failures else 0
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,78 @@
+"""The learner's next questions after given answers. Whoever holds the planner owns the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.answers import Comparisons
+from tercet.items import Items
+from tercet.labelling._ledger import Triplet, digest
+from tercet.learner import ActiveLearner, PoolExhaustedError, Query
+
+#: Questions a plan holds: enough to go on with while the next model is being learned. As many of the best are
+#: about the same head, fewer would leave no choice.
+BATCH = 64
+#: Beyond this number the learner's beliefs about all items take a pass of their own.
+WHOLE = 10_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The best questions after some answers, and what was learned from those.
+
+    Attributes
+    ----------
+    name : bytes
+        The digest of the answers.
+    queries : tuple of Query
+        Best first; empty when everything was asked.
+    metric : fitted metric
+    labels : array of shape (n,), optional
+        The likeliest class of each item; None for a collection so large that this takes a pass of its own.
+    """
+
+    name: bytes
+    n_answers: int
+    queries: tuple[Query, ...]
+    rule: str
+    metric: Any
+    labels: NDArray[np.int16] | None
+
+
+class Planner:
+    """Plans for an `ActiveLearner` about these items. Not thread-safe."""
+
+    def __init__(self, items: Items, n_classes: int, seed: int) -> None:
+        self._items = items
+        self._learner = ActiveLearner(items.features, n_classes, random_state=seed, max_items=WHOLE)
+        self.n_items = len(items)
+
+    def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
+        """Return the best questions after these answers that are not reserved."""
+        waiting = [Query("{}-{}-{}".format(*triplet), triplet) for triplet in reserved]
+        self._learner.restore(comparisons, waiting)
+        queries: list[Query] = []
+        for size in (BATCH, 8, 1):
+            try:
+                queries = self._learner.ask(size)
+                break
+            except PoolExhaustedError:
+                continue
+        labels = self._labels() if self.n_items <= WHOLE else None
+        rule = repr(self._learner.selector)
+        return Plan(
+            digest(comparisons), len(comparisons), tuple(queries), rule, self._learner.metric_, labels
+        )
+
+    def labels(self, comparisons: Comparisons) -> NDArray[np.int16]:
+        """Return the likeliest class of every item after these answers, in a pass over all of them."""
+        self._learner.restore(comparisons)
+        return self._labels()
+
+    def _labels(self) -> NDArray[np.int16]:
+        return np.asarray(np.argmax(self._learner.beliefs_, axis=1), dtype=np.int16)

@@ -1,0 +1,130 @@
+"""Figures of a study: how the answers went, and how well the model foresaw them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tercet.labelling._ledger import is_learned_from
+from tercet.stores import Recorded
+
+#: Answers that a running mean is taken over.
+WINDOW = 20
+#: An answer faster than this was hardly looked at.
+HASTY_MS = 400
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """One answer, and what the model said before it learned from it.
+
+    `agreed` is None where nobody can say: a don't-know, or a question that no model chose.
+    """
+
+    number: int
+    probability: float
+    agreed: bool | None
+    running: float
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How one person answered: what an attention report needs."""
+
+    name: str
+    answered: int
+    dont_know: int
+    skipped: int
+    practice_right: int
+    practice: int
+    catch_right: int
+    catch: int
+    median_ms: float | None
+    hasty: int
+    left_share: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All figures at once."""
+
+    answered: int
+    decided: int
+    dont_know: int
+    skipped: int
+    curve: tuple[Foreseen, ...]
+    agreement: float | None
+    response_ms: tuple[tuple[int, int], ...]
+    median_ms: float | None
+    annotators: tuple[Annotator, ...]
+
+
+def summarise(answers: Sequence[Recorded]) -> Summary:
+    """Return the figures of the answers that stand, in order."""
+    learned = [answer for answer in answers if is_learned_from(answer)]
+    times = [(answer.number, answer.response_ms) for answer in learned if answer.response_ms is not None]
+    curve = foreseen(learned)
+    known = [point.agreed for point in curve if point.agreed is not None]
+    unsure = sum(answer.reply == "dk" for answer in learned)
+    people: dict[str, list[Recorded]] = {}
+    for answer in answers:
+        people.setdefault(answer.shown.annotator, []).append(answer)
+    return Summary(
+        answered=len(learned),
+        decided=len(learned) - unsure,
+        dont_know=unsure,
+        skipped=sum(answer.reply == "skip" for answer in answers),
+        curve=curve,
+        agreement=sum(known) / len(known) if known else None,
+        response_ms=tuple(times),
+        median_ms=median(time for _, time in times) if times else None,
+        annotators=tuple(_annotator(name, mine) for name, mine in people.items()),
+    )
+
+
+def foreseen(learned: Sequence[Recorded]) -> tuple[Foreseen, ...]:
+    """Return the honest learning curve: each answer against what the model said before it."""
+    curve: list[Foreseen] = []
+    for answer in learned:
+        chances = answer.shown.probabilities
+        if chances is None:
+            continue
+        yes, no, unsure = chances
+        probability = {"yes": yes, "no": no, "dk": unsure}[answer.reply]
+        agreed = None
+        if answer.reply != "dk" and yes != no:
+            agreed = (yes > no) == (answer.reply == "yes")
+        recent = [point.probability for point in curve[-(WINDOW - 1) :]] + [probability]
+        curve.append(Foreseen(answer.number, probability, agreed, sum(recent) / len(recent)))
+    return tuple(curve)
+
+
+def was_right(answer: Recorded) -> bool:
+    """Return whether a practice or catch question got its answer: their first candidate is the nearer one."""
+    return answer.reply == "yes"
+
+
+def _annotator(name: str, mine: Sequence[Recorded]) -> Annotator:
+    learned = [answer for answer in mine if is_learned_from(answer)]
+    practice = [answer for answer in mine if answer.shown.purpose == "practice"]
+    catch = [answer for answer in mine if answer.shown.purpose == "catch"]
+    times = [answer.response_ms for answer in learned if answer.response_ms is not None]
+    sides = [
+        (answer.reply == "yes") == (answer.shown.left == "j")
+        for answer in learned
+        if answer.reply in ("yes", "no")
+    ]
+    return Annotator(
+        name=name,
+        answered=len(learned),
+        dont_know=sum(answer.reply == "dk" for answer in learned),
+        skipped=sum(answer.reply == "skip" for answer in mine),
+        practice_right=sum(map(was_right, practice)),
+        practice=len(practice),
+        catch_right=sum(map(was_right, catch)),
+        catch=len(catch),
+        median_ms=median(times) if times else None,
+        hasty=sum(time < HASTY_MS for time in times),
+        left_share=sum(sides) / len(sides) if sides else None,
+    )

@@ -1,0 +1,201 @@
+"""Opening a database: which one, how durable, and what its errors mean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from tercet.stores import migrations
+from tercet.stores._errors import NewerDatabaseError, StoreError
+from tercet.stores._tables import VERSION_TABLE
+
+#: How long to wait for others who write to the same file.
+BUSY_SECONDS = 30.0
+_FORMS = "sqlite:///answers.db or postgresql+psycopg://user@host/database"
+# One number for all of Tercet, so that two processes do not migrate one database at once.
+_MIGRATION_LOCK = 7_465_726_365
+
+
+class Database:
+    """An engine on a database in its newest form, and what to call it in messages."""
+
+    def __init__(self, url: str, *, create: bool) -> None:
+        parsed = _parse(url)
+        #: Without password and options.
+        self.name = URL.create(
+            parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
+        ).render_as_string()
+        self._file = Path(parsed.database or "") if parsed.drivername == "sqlite" else None
+        if self._file is not None and not create and not self._file.exists():
+            raise StoreError(
+                f"there is no database {self.name}; check --db, or begin a study by tercet label"
+            )
+        try:
+            self.engine = _sqlite(parsed) if self._file is not None else _postgres(parsed)
+        except ImportError as error:
+            raise ImportError(
+                f"PostgreSQL needs psycopg ({error}): pip install 'tercet[postgres]'"
+            ) from error
+        #: Transactions that take SQLite's lock at once, so that they never have to be begun anew.
+        self.writer = self.engine.execution_options(tercet_writes=True)
+        try:
+            with self.explained():
+                self._check_version()
+                self._migrate()
+        except BaseException:
+            self.engine.dispose()
+            raise
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a transaction that is on disk when the block is left without an error."""
+        with self.explained(), self.writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection to read with."""
+        with self.explained(), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the database says into what to do about it."""
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreError(self._explain(" ".join(str(error.orig).split()))) from error
+        except SQLAlchemyError as error:
+            raise StoreError(f"{self.name} could not do it ({type(error).__name__})") from error
+
+    def _explain(self, said: str) -> str:
+        if self._file is None:
+            return f"{self.name} could not do it ({said}); is the server up, and are user and password right?"
+        ways_out = {
+            "not a database": "it is no SQLite file; name another by --db",
+            "malformed": "the file is damaged; restore it from a copy, or try sqlite3's .recover",
+            "readonly": "make the file and its folder writable, or copy it to where you may write",
+            "read-only": "make the file and its folder writable, or copy it to where you may write",
+            "unable to open": f"is {self._file.parent} a folder that you may write to?",
+            "full": "free some space; the answer was not recorded",
+            "locked": f"another program has kept it locked for {BUSY_SECONDS:.0f} seconds; close that one",
+            "disk I/O error": "check the disk; the answer was not recorded",
+        }
+        for words, way_out in ways_out.items():
+            if words in said:
+                return f"{self.name}: {said}; {way_out}"
+        return f"{self.name} could not do it ({said})"
+
+    def _check_version(self) -> None:
+        """Refuse a database that is newer than this code, before anything in it is changed."""
+        known = {script.revision for script in _scripts(_config()).walk_revisions()}
+        with self.engine.connect() as connection:
+            heads = MigrationContext.configure(
+                connection, opts={"version_table": VERSION_TABLE}
+            ).get_current_heads()
+        for head in set(heads) - known:
+            raise NewerDatabaseError(
+                f"{self.name} was written by a newer Tercet (its form is {head}, the newest known here is "
+                f"{max(known)}); upgrade with pip install --upgrade tercet. Nothing was changed"
+            )
+
+    def _migrate(self) -> None:
+        if self._file is not None:
+            _use_write_ahead_log(self.engine)
+        with self.writer.begin() as connection:
+            if self._file is None:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            config = _config()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):  # their messages may hold the password
+        known = "it has no scheme" if "://" not in url else f"it begins with {url.split('://')[0]!r}"
+        hint = f"; did you mean sqlite:///{url}?" if "://" not in url else ""
+        raise ValueError(f"this is no database URL ({known}); write {_FORMS}{hint}") from None
+    if parsed.drivername in ("postgres", "postgresql"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername == "sqlite+pysqlite":
+        parsed = parsed.set(drivername="sqlite")
+    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise ValueError(f"Tercet has no store for {parsed.drivername}://; write {_FORMS}")
+    if parsed.drivername == "sqlite" and (parsed.database or ":memory:") == ":memory:":
+        raise ValueError(f"{url} keeps nothing; name a file, as in sqlite:///answers.db")
+    if "@" in (parsed.host or ""):
+        raise ValueError("an @ in a database's user or password must be written as %40")
+    return parsed
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # or Python would begin transactions of its own, too late
+        # FULL: a commit is on the disk, not only in the system's memory, when it returns.
+        for pragma in ("foreign_keys=ON", "synchronous=FULL", "fullfsync=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("tercet_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _use_write_ahead_log(engine: Engine) -> None:
+    """Let readers and a writer work at once; SQLite does not wait for the lock that this needs."""
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
+        raw = engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode=WAL")
+            return
+        except Exception as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise StoreError(str(error)) from error
+            time.sleep(0.02)
+        finally:
+            raw.close()
+
+
+def _postgres(url: URL) -> Engine:
+    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": 10}
+    engine = create_engine(url, pool_pre_ping=True, connect_args=timeout)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        # A server that is set to forget the last commits in a crash keeps these; a stricter one stays so.
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('synchronous_commit')")
+            if cursor.fetchone()[0] == "off":
+                cursor.execute("SET synchronous_commit TO on")
+        connection.commit()
+
+    return engine
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])).replace("%", "%%"))
+    return config
+
+
+def _scripts(config: Config) -> ScriptDirectory:
+    return ScriptDirectory.from_config(config)

@@ -1,0 +1,115 @@
+"""Media of items, by their number: nothing else of the disk can be reached."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+from math import ceil, sqrt
+from pathlib import Path
+from threading import Lock
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException
+from fastapi import Path as InPath
+from fastapi.responses import FileResponse, Response
+
+from tercet.items import Items
+from tercet.media import as_playable, spectrogram, thumbnail
+from tercet.web.context import Context, Parts, Visitor
+from tercet.web.security import MEDIA_POLICY
+
+router = APIRouter(include_in_schema=False)
+Index = Annotated[int, InPath(ge=0, le=2**31 - 1)]
+THUMBNAIL_SIDE = 160
+#: The side of an item's picture in the atlas.
+TILE = 40
+#: It takes seconds to make, and two pages may ask at once.
+_ONE_ATLAS = Lock()
+_HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, max-age=86400"}
+
+
+@router.get("/media/{index}")
+def media(context: Parts, visitor: Visitor, index: Index) -> Response:
+    """Return an item's file, or what a browser can play of it."""
+    try:
+        content, kind = as_playable(context.session.items, index)
+    except Exception as error:
+        raise _unreadable(error) from error
+    if isinstance(content, Path):
+        return FileResponse(content, media_type=kind, headers=_HEADERS)
+    return Response(content, media_type=kind, headers=_HEADERS)
+
+
+@router.get("/thumbnails/{index}")
+def small(context: Parts, visitor: Visitor, index: Index) -> Response:
+    """Return a small picture of an item."""
+    return _picture(context, "thumbnail", index)
+
+
+@router.get("/spectrograms/{index}")
+def sound(context: Parts, visitor: Visitor, index: Index) -> Response:
+    """Return a picture of a sound."""
+    return _picture(context, "spectrogram", index)
+
+
+@router.get("/atlas")
+def atlas(context: Parts, visitor: Visitor) -> Response:
+    """Return small pictures of all items on the results page, row by row in one picture."""
+    view = context.session.view(patience=10.0)
+    if view is None:
+        raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
+    with _ONE_ATLAS:
+        content = _atlas(_ById(context.session.items), tuple(view.sample.tolist()))
+    return Response(content, media_type="image/jpeg", headers=_HEADERS)
+
+
+def _picture(context: Context, kind: str, index: int) -> Response:
+    """Return a picture, from memory if somebody saw it: a sound takes a tenth of a second to draw."""
+    items = context.session.items
+
+    def draw() -> bytes:
+        return thumbnail(items, index, THUMBNAIL_SIDE) if kind == "thumbnail" else spectrogram(items, index)
+
+    try:
+        content = context.drawn.get((kind, index), draw)
+    except Exception as error:
+        raise _unreadable(error) from error
+    return Response(content, media_type="image/png", headers=_HEADERS)
+
+
+class _ById:
+    """Items as a key: by what they are, not by what they hold."""
+
+    def __init__(self, items: Items) -> None:
+        self.items = items
+
+    def __hash__(self) -> int:
+        return id(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.items is self.items
+
+
+@lru_cache(maxsize=2)
+def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
+    from PIL import Image
+
+    columns = ceil(sqrt(len(places)))
+    sheet = Image.new("RGB", (columns * TILE, ceil(len(places) / columns) * TILE), "white")
+    for number, place in enumerate(places):
+        try:
+            picture = Image.open(io.BytesIO(thumbnail(items.items, place, TILE)))
+        except Exception:  # a file that went bad leaves its tile empty
+            continue
+        x, y = number % columns * TILE, number // columns * TILE
+        sheet.paste(picture, (x + (TILE - picture.width) // 2, y + (TILE - picture.height) // 2))
+    stream = io.BytesIO()
+    sheet.save(stream, "JPEG", quality=88)
+    return stream.getvalue()
+
+
+def _unreadable(error: Exception) -> HTTPException:
+    """Say that an item cannot be shown; the reason may name folders, so it stays here."""
+    if isinstance(error, (IndexError, FileNotFoundError)):
+        return HTTPException(404, "there is no such item, or its file is gone")
+    return HTTPException(415, "this item's file cannot be shown")

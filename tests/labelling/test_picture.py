@@ -1,0 +1,63 @@
+import numpy as np
+from sklearn.decomposition import PCA
+
+from tercet.answers import Comparisons
+from tercet.labelling.picture import Painter, feature_weights, flat, numbered_like, turned_like
+from tercet.metrics import SchultzJoachims
+
+from .collections import collection
+
+
+def test_the_picture_is_the_two_principal_components(rng):
+    points = rng.normal(size=(50, 5)) * [5, 3, 1, 1, 1]
+    places, explained = flat(points)
+    pca = PCA(2).fit(points)
+    expected = pca.transform(points)
+    expected /= np.sqrt((expected**2).sum(axis=1).mean())
+    assert np.allclose(np.abs(places), np.abs(expected))
+    assert np.isclose(explained, pca.explained_variance_ratio_.sum())
+
+
+def test_one_feature_is_a_line():
+    places, explained = flat(np.arange(5.0)[:, np.newaxis])
+    assert explained == 1.0
+    assert (places[:, 1] == 0).all()
+    assert (flat(np.ones((4, 3)))[0] == 0).all()
+
+
+def test_a_turned_and_mirrored_picture_is_turned_back(rng):
+    before = rng.normal(size=(40, 2))
+    angle = 2.0
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    assert np.allclose(turned_like(before @ turn @ np.diag([1, -1]), before), before)
+
+
+def test_clusters_keep_their_numbers(rng):
+    before = rng.integers(0, 6, 300).astype(np.int16)
+    after = rng.permutation(6).astype(np.int16)[before]
+    assert (numbered_like(after, before, 6) == before).all()
+
+
+def test_weights_are_shares_of_the_squared_distance(rng):
+    X = rng.normal(size=(2000, 3)) * [1.0, 2.0, 5.0]
+    metric = SchultzJoachims(preprocessor=X).fit([[0, 1, 2], [3, 4, 5], [6, 7, 8]])
+    weights = feature_weights(metric, X.var(axis=0))
+    differences = (X[:1000] - X[1000:]) * np.sqrt(metric.weights_)
+    measured = (differences**2).mean(axis=0)
+    assert np.allclose(weights, measured / measured.sum(), atol=0.03)
+    assert np.isclose(weights.sum(), 1.0)
+
+
+def test_views_that_follow_each_other_keep_their_place(rng):
+    items, labels = collection(60)
+    painter = Painter(items, 3, np.random.default_rng(0))
+    answers = Comparisons([(0, 1, 2), (3, 4, 5), (6, 7, 8)], [1, -1, 1])
+    views = []
+    for m in (0, 3):
+        metric = SchultzJoachims(preprocessor=items.features).fit(answers[:m].ordered())
+        turned = (labels.astype(np.int16) + m) % 3
+        views.append(painter.view(bytes([m]), m, metric, turned))
+    assert (views[0].labels == views[1].labels).all()
+    moved = np.linalg.norm(views[0].places - views[1].places)
+    mirrored = np.linalg.norm(views[0].places - views[1].places @ np.diag([-1, 1]))
+    assert moved < mirrored

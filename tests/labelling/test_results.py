@@ -1,0 +1,68 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from tercet.labelling import StudySettings, summarise
+from tercet.labelling.settings import Texts, default_classes, questions_left
+from tercet.stores import Recorded, Shown
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def answer(number, reply, *, chances=(0.6, 0.3, 0.1), purpose="question", left="j", ms=1000, who="Ann"):
+    shown = Shown(f"k{number}", who, ("a", "b", "c"), left, purpose, "Info()", 1.0, chances, AT)
+    return Recorded(number, shown, reply, ms, AT)
+
+
+def test_figures_of_a_few_answers():
+    summary = summarise(
+        [
+            answer(1, "yes"),
+            answer(2, "no", left="k", ms=300),
+            answer(3, "dk", ms=None),
+            answer(4, "skip"),
+            answer(5, "yes", purpose="catch"),
+            answer(6, "no", purpose="practice"),
+            answer(7, "no", who="Ben", left="j", chances=None),
+        ]
+    )
+    assert (summary.answered, summary.decided, summary.dont_know, summary.skipped) == (4, 3, 1, 1)
+    assert [point.probability for point in summary.curve] == [0.6, 0.3, 0.1]
+    assert [point.agreed for point in summary.curve] == [True, False, None]
+    assert summary.curve[-1].running == pytest.approx(1 / 3)
+    assert summary.agreement == 0.5
+    assert summary.response_ms == ((1, 1000), (2, 300), (7, 1000))
+    assert summary.median_ms == 1000
+    ann, ben = summary.annotators
+    assert (ann.answered, ann.dont_know, ann.skipped, ann.hasty) == (3, 1, 1, 1)
+    assert (ann.catch_right, ann.catch, ann.practice_right, ann.practice) == (1, 1, 0, 1)
+    assert ann.left_share == 1.0  # yes with j on the left, and no with k on the left
+    assert ben.left_share == 0.0
+
+
+def test_the_running_mean_looks_at_twenty_answers():
+    summary = summarise([answer(n, "yes" if n > 20 else "no") for n in range(1, 41)])
+    assert summary.curve[19].running == pytest.approx(0.3)
+    assert summary.curve[39].running == pytest.approx(0.6)
+
+
+def test_nothing_yet():
+    summary = summarise([])
+    assert (summary.answered, summary.agreement, summary.median_ms, summary.annotators) == (0, None, None, ())
+
+
+def test_settings_come_back_and_strange_ones_are_refused():
+    settings = StudySettings(seed=3, n_classes=4, texts=Texts(title="Birds"))
+    assert StudySettings.from_mapping({**settings.to_mapping(), "later": 1}) == settings
+    for wrong in ({"catch_every": 1}, {"n_questions": 0}, {"n_classes": 1}, {"seed": -1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            StudySettings(**wrong)
+    with pytest.raises(ValueError, match="at most"):
+        Texts(closing="x" * 20_001)
+    with pytest.raises(ValueError, match="plain text"):
+        Texts(title="a\0b")
+
+
+def test_classes_and_questions_left():
+    assert (default_classes(3), default_classes(178), default_classes(10**6)) == (2, 10, 10)
+    assert (questions_left(100, 30), questions_left(100, 130)) == (70, 0)

@@ -1,0 +1,75 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tercet.items import Media
+from tercet.labelling import Session
+from tercet.metric_files import load_metric
+
+from .conftest import NASTY, client_of
+
+
+def test_media_thumbnails_and_atlas(client, items):
+    media = client.get("/media/3")
+    assert media.content == (items.root / "3.png").read_bytes()
+    assert media.headers["content-type"] == "image/png"
+    assert "sandbox" in media.headers["content-security-policy"]
+    part = client.get("/media/3", headers={"range": "bytes=0-7"})
+    assert (part.status_code, part.content) == (206, media.content[:8])
+    assert Image.open(io.BytesIO(client.get("/thumbnails/3").content)).size == (24, 24)
+    atlas = Image.open(io.BytesIO(client.get("/atlas").content))
+    assert atlas.size == (160, 120)  # twelve tiles of 40 in four columns
+    assert client.get("/spectrograms/3").status_code == 415
+
+
+def test_a_corrupt_file_is_said_to_be_one(client, items):
+    (items.root / "2.png").write_bytes(b"not a picture")
+    assert client.get("/thumbnails/2").status_code == 415
+    (items.root / "4.png").unlink()
+    gone = client.get("/media/4")
+    assert gone.status_code == 404
+    assert str(items.root) not in gone.text
+    assert client.get("/atlas").status_code == 200
+
+
+def test_texts_come_as_text(store, items):
+    texts = [Media("text", text=f"{NASTY} {place}") for place in range(12)]
+    items = type(items)(items.ids, items.features, items.feature_names, texts)
+    with (
+        Session(items, store, "texts", n_classes=2, look_ahead=False) as session,
+        client_of(session) as client,
+    ):
+        item = client.get("/api/items/3").json()
+        assert item["text"] == f"{NASTY} 3"
+        assert item["media"] is None
+        assert client.get("/media/3").status_code == 415
+
+
+def test_downloads(client, items, session, tmp_path):
+    client.enter()
+    key = client.get("/api/question").json()["question"]["key"]
+    client.post("/api/answers", json={"key": key, "choice": "left", "response_ms": 5})
+    (row,) = csv.DictReader(io.StringIO(client.get("/download/answers.csv").text))
+    assert (row["annotator"], row["response_ms"]) == ("Ann", "5")
+    assert json.loads(client.get("/download/answers.json").content)
+    assert client.get("/download/answers.parquet").content[:4] == b"PAR1"
+    assert client.get("/download/answers.exe").status_code == 422
+    assert session.learned()
+    metrics = []
+    for form in ("json", "npz"):
+        answer = client.get(f"/download/metric.{form}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="study-metric.{form}"'
+        (tmp_path / f"metric.{form}").write_bytes(answer.content)
+        metrics.append(load_metric(tmp_path / f"metric.{form}"))
+    rows = list(csv.DictReader(io.StringIO(client.get("/download/features.csv").text)))
+    assert [row["id"] for row in rows] == list(items.ids)
+    places = np.array([[float(row[f"z{n}"]) for n in range(1, 5)] for row in rows])
+    for metric in metrics:
+        assert metric.transform(items.features) == pytest.approx(places)
+    clusters = list(csv.DictReader(io.StringIO(client.get("/download/clusters.csv").text)))
+    assert {row["cluster"] for row in clusters} <= {"1", "2", "3"}
+    assert len(clusters) == 12
