@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
 from tercet._validation import Floats, check_same_features
+from tercet.latent import ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
@@ -134,22 +135,105 @@ class LinearMetric:
         return points if self.scale is None else np.asarray(points / self.scale)
 
 
-_KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric}
+@dataclass(frozen=True, eq=False)
+class LatentMetric:
+    """Near items by their features, far ones by their classes, as `LatentClassMetric` has it.
+
+    Parameters
+    ----------
+    distance : LearnedDistance
+    feature_names : sequence of d str
+    """
+
+    kind: ClassVar[str] = "latent-class"
+
+    distance: LearnedDistance
+    feature_names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        names = tuple(self.feature_names)
+        object.__setattr__(self, "feature_names", names)
+        _check_names(names)
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Map points to a space in which plain Euclidean distance comes near the learned one."""
+        return self.distance.embedded(self._points("X", X, 2))
+
+    def pair_distance(self, pairs: ArrayLike) -> Floats:
+        """Return the learned distance of each pair, given as an (m, 2, d) array."""
+        points = self._points("pairs", pairs, 3)
+        return np.sqrt(self.distance.of_pairs(points[:, 0], points[:, 1]))
+
+    def arrays(self) -> dict[str, Floats]:
+        """Return the numbers to save."""
+        model, distance = self.distance.model, self.distance
+        scalars = {"unit": distance.unit, "direction_spread": distance.spread, "trust": distance.trust}
+        return {
+            "mean": model.mean,
+            "spread": model.spread,
+            "weights": model.weights,
+            "n_answers": np.array([float(model.n_answers)]),
+            **{name: np.array([value]) for name, value in scalars.items()},
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
+        """Return the metric with these numbers, or say which are wrong."""
+        wanted = {"mean": 1, "spread": 1, "weights": 2} | dict.fromkeys(_SCALARS, 1)
+        missing = [name for name in wanted if name not in arrays]
+        if missing:
+            raise ValueError(f"{missing[0]} is missing")
+        found = {name: _checked(name, arrays[name], size) for name, size in wanted.items()}
+        d = len(feature_names)
+        for name in ("mean", "spread"):
+            if len(found[name]) != d:
+                raise ValueError(
+                    f"{name} has {len(found[name])} numbers; it needs one for each of the {d} features"
+                )
+        if len(found["weights"]) != d + 1:
+            raise ValueError(f"weights has {len(found['weights'])} rows; it needs {d + 1}")
+        for name in _SCALARS:
+            if found[name].shape != (1,) or found[name][0] < 0:
+                raise ValueError(f"{name} is {found[name].tolist()}; it must be one number of at least 0")
+        if not (found["spread"] > 0).all() or not found["unit"][0] or not found["direction_spread"][0]:
+            raise ValueError("spread, unit and direction_spread must be above 0")
+        model = ClassModel(
+            mean=found["mean"],
+            spread=found["spread"],
+            weights=found["weights"],
+            first=found["weights"],
+            errors={},
+            ridge=1.0,
+            n_answers=int(found["n_answers"][0]),
+        )
+        scalars = (float(found[name][0]) for name in ("unit", "direction_spread", "trust"))
+        return cls(LearnedDistance(model, *scalars), feature_names)
+
+    def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
+        points = _checked(name, values, n_dimensions)
+        check_same_features(points.shape[-1], len(self.feature_names))
+        return points
+
+
+_SCALARS = ("unit", "direction_spread", "trust", "n_answers")
+_KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric, LatentMetric.kind: LatentMetric}
 
 
 def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMetric:
     """Return a fitted metric learner in the form in which it is saved."""
     if isinstance(metric, tuple(_KINDS.values())):
         return cast(SavedMetric, metric)
-    components = getattr(metric, "components_", None)
-    if components is None:
+    components, distance = getattr(metric, "components_", None), getattr(metric, "distance_", None)
+    if components is None and not isinstance(distance, LearnedDistance):
         raise TypeError(
             f"{type(metric).__name__} cannot be saved: it has no components_; fit it first, or use a metric "
             "that is a linear map, such as SchultzJoachims"
         )
-    n_features = np.shape(components)[1]
-    names = [f"feature {place}" for place in range(1, n_features + 1)]
-    return LinearMetric(components, names if feature_names is None else feature_names)
+    n_features = len(distance.model.mean) if components is None else np.shape(components)[1]  # type: ignore[union-attr]
+    names = feature_names or [f"feature {place}" for place in range(1, n_features + 1)]
+    if components is None:
+        return LatentMetric(cast(LearnedDistance, distance), names)
+    return LinearMetric(components, names)
 
 
 def save_metric(metric: Any, path: str | PathLike[str], feature_names: Sequence[str] | None = None) -> None:

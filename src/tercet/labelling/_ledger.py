@@ -61,7 +61,8 @@ class Ledger:
         if self._comparisons is None:
             triplets = np.array([self.triplet(r.shown) for r in self._learned], dtype=np.int64).reshape(-1, 3)
             answers = np.array([as_answer(r.reply) for r in self._learned], dtype=np.int8)
-            self._comparisons = Comparisons(triplets, answers)
+            who = np.array([r.shown.annotator for r in self._learned], dtype=np.str_)
+            self._comparisons = Comparisons(triplets, answers, who)
         return self._comparisons
 
     @property

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
-from tercet.learner import ActiveLearner, PoolExhaustedError, Query
+from tercet.learner import ActiveLearner
+from tercet.queries import PoolExhaustedError, Query
 
 #: Questions a plan holds: enough to go on with while the next model is being learned. As many of the best are
 #: about the same head, fewer would leave no choice.

@@ -122,7 +122,9 @@ def feature_weights(metric: Any, variances: Floats) -> Floats:
 
     Products of two different features, which only some metrics have, are left out.
     """
-    components = np.atleast_2d(np.asarray(metric.components_))
+    # A latent-class metric compares items by a kernel, whose coordinates are a linear map too.
+    found = metric.components_ if hasattr(metric, "components_") else metric.distance_.linear_part
+    components = np.atleast_2d(np.asarray(found))
     parts = (components**2).sum(axis=0) * variances
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

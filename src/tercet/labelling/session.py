@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from datetime import UTC, datetime
 from threading import Condition, RLock
@@ -26,7 +27,7 @@ from tercet.labelling._worker import Job, Worker
 from tercet.labelling.picture import Painter, View
 from tercet.labelling.results import Summary, summarise, was_right
 from tercet.labelling.settings import StudySettings, default_classes
-from tercet.learner import Query
+from tercet.queries import Query
 from tercet.stores import Recorded, Shown, Store, Study
 from tercet.stores.transfer import export_answers
 
@@ -285,7 +286,7 @@ class Session:
             left=cast(Literal["j", "k"], left_candidate(annotator, number, self._seeds)),
             purpose=purpose,
             rule=rule or purpose,
-            score=None if query is None else query.score,
+            score=None if query is None or math.isnan(query.score) else query.score,
             probabilities=None if query is None else query.probabilities,
             at=datetime.now(UTC),
         )
@@ -306,7 +307,7 @@ class Session:
         return digest(self._ledger.comparisons)
 
     def _after(self, shown: Shown, reply: str) -> Comparisons:
-        return self._ledger.comparisons.append(self._ledger.triplet(shown), reply)
+        return self._ledger.comparisons.append(self._ledger.triplet(shown), reply, shown.annotator)
 
     def _next_job(self) -> Job | None:
         """Return the most urgent thing to compute: this model, its picture, then the models to come."""

@@ -86,6 +86,20 @@ class LearnedDistance:
         Z = self.model.standardised(X)
         return np.hstack([Z / self.unit, np.sqrt(self.trust) / self.spread * _directions(self.model, Z)])
 
+    @property
+    def linear_part(self) -> Floats:
+        """The matrix that takes features (but for a shift) to the coordinates of the kernel."""
+        directions = self.model.weights[:-1] - self.model.weights[:-1].mean(axis=1, keepdims=True)
+        return np.asarray(
+            np.vstack(
+                [
+                    np.eye(len(self.model.mean)) / self.unit,
+                    np.sqrt(self.trust) / self.spread * directions.T,
+                ]
+            )
+            / self.model.spread
+        )
+
     def between(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of every row of X from every row of Y."""
         x = squared_distances(self.coordinates(X), self.coordinates(Y))
