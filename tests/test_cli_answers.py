@@ -40,24 +40,25 @@ def folder(tmp_path, monkeypatch):
 
 def test_export_learn_and_apply(folder, capsys):
     assert main(["export", "--out", "answers.csv"]) == 0
-    assert main(["learn", "answers.csv", "wine.csv", "--out", "metric.json"]) == 0
+    assert main(["learn", "answers.csv", "wine.csv", "--out", "metric.json", "--classes", "3"]) == 0
     assert "Metric of 20 answers about 178 items: metric.json" in capsys.readouterr().out
     items = load_items("wine.csv")
     store = SqlStore("sqlite:///tercet.db")
     told = [
-        (tuple(items.index[item] for item in answer.shown.triplet), answer.reply)
+        (tuple(items.index[item] for item in answer.shown.triplet), answer.reply, answer.shown.annotator)
         for answer in store.answers("wine")
     ]
     store.close()
     from tercet import Comparisons
 
-    learner = ActiveLearner(items.features, 3, comparisons=Comparisons(*map(list, zip(*told, strict=True))))
+    record = Comparisons(*map(list, zip(*told, strict=True)))
+    learner = ActiveLearner(items.features, 3, random_state=0, comparisons=record)
     expected = learner.metric_.transform(items.features)
     for ending in ("csv", "parquet", "npz"):
         assert main(["apply", "metric.json", "wine.csv", "--out", f"new.{ending}"]) == 0
         new = load_items(f"new.{ending}")
         assert list(new.ids) == list(items.ids)
-        assert list(new.feature_names) == [f"z{place}" for place in range(1, 14)]
+        assert list(new.feature_names) == [f"z{place}" for place in range(1, 13 + 2 * 3 + 1)]
         np.testing.assert_array_equal(new.features, expected)
 
 

@@ -135,6 +135,7 @@ def read_comparisons(
     return Comparisons(
         np.array([[place[item] for item in answer.shown.triplet] for answer in told], dtype=np.int64),
         as_answers([answer.reply for answer in told]),
+        np.array([answer.shown.annotator for answer in told], dtype=np.str_),
     )
 
 
