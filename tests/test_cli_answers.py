@@ -82,9 +82,9 @@ def test_export_and_import(folder, ending, capsys):
     items = ["--items", "wine.csv"] if ending == "csv" else []
     take = ["import", f"answers.{ending}", "--db", "sqlite:///new.db", "--study", "copy"]
     assert main([*take, *items]) == 0
-    assert "20 answers read, 20 of them new in copy" in capsys.readouterr().out
+    assert "Answers read: 20, new in copy: 20" in capsys.readouterr().out
     assert main(take) == 0
-    assert "20 answers read, 0 of them new in copy" in capsys.readouterr().out
+    assert "Answers read: 20, new in copy: 0" in capsys.readouterr().out
     main(["export", "--db", "sqlite:///new.db", "--out", f"back.{ending}"])
     there, back = (load_rows(folder / name) for name in (f"answers.{ending}", f"back.{ending}"))
     assert [{**row, "study": ""} for row in there] == [{**row, "study": ""} for row in back]
@@ -108,7 +108,7 @@ def test_salmon(folder, capsys):
     assert main(["import", "salmon.csv"]) == 1
     assert "--by-position" in capsys.readouterr().err
     assert main(["import", "salmon.csv", "--by-position"]) == 0
-    assert "1 answers read, 1 of them new in wine" in capsys.readouterr().out
+    assert "Answers read: 1, new in wine: 1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

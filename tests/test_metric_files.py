@@ -103,7 +103,8 @@ GOOD = {
         ({"scale": [1, 0]}, "scale is 0 for the feature 'weight'"),
         ({"feature_names": ["a", "a"]}, "two features are called 'a'"),
         ({"feature_names": ["a", 1]}, "a feature is called 1"),
-        ({"feature_names": None}, "no metric that can be used"),
+        ({"feature_names": "ab"}, "feature_names are 'ab', and no list"),
+        ({"components": [[1, 10**400]]}, "components must hold numbers"),
     ],
 )
 def test_wrong_files_are_refused(changes, message, tmp_path):
@@ -111,9 +112,7 @@ def test_wrong_files_are_refused(changes, message, tmp_path):
     path.write_text(json.dumps(GOOD))
     assert load_metric(path).transform([[1.0, 1.0]]) == [[3.0]]
     path.write_text(json.dumps({**GOOD, **changes}))
-    with pytest.raises(
-        ValueError, match=rf"metric.json is no metric that can be used: .*{message}|{message}"
-    ):
+    with pytest.raises(ValueError, match=rf"metric.json is no metric that can be used: .*{message}"):
         load_metric(path)
 
 

@@ -326,6 +326,8 @@ def _check_header(header: dict[str, Any]) -> type[SavedMetric]:
     found = header.get("version")
     if found != _VERSION:
         raise ValueError(f"it has version {found!r}, and this Tercet reads {_VERSION}; upgrade Tercet")
+    if not isinstance(header.get("feature_names"), list):
+        raise ValueError(f"its feature_names are {header.get('feature_names')!r}, and no list")
     kind = header.get("kind")
     if kind not in _KINDS:
         raise ValueError(
@@ -346,7 +348,7 @@ def _check_names(names: Sequence[Any]) -> None:
 def _checked(name: str, values: Any, n_dimensions: int) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must hold numbers ({error})") from None
     if array.ndim != n_dimensions:
         raise ValueError(f"{name} must have {n_dimensions} dimensions, not the shape {array.shape}")

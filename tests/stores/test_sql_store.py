@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -92,14 +93,16 @@ def test_nothing_is_ever_deleted(url):
 
 
 WORKER = """
-import json, sys, time
+import json, os, sys, time
 from pathlib import Path
 from store_questions import STUDY, question
 from tercet.stores import SqlStore
 url, name, folder = sys.argv[1:]
 Path(folder, name).touch()
+parent = os.getppid()
 while not Path(folder, "go").exists():
     time.sleep(0.005)
+    assert os.getppid() == parent, "the test has gone"
 store = SqlStore(url)  # both migrate an empty database at once
 store.open_study(STUDY)
 done = []
@@ -251,22 +254,20 @@ def as_nobody(tmp_path):
     if os.geteuid() != 0:
         return nullcontext
     SqlStore(f"sqlite:///{tmp_path / 'first.db'}").close()  # so that all modules are loaded
-    parents = [folder for folder in tmp_path.parents if folder.stat().st_uid == os.getuid()]
+    parents = [folder for folder in tmp_path.parents if Path(tempfile.gettempdir()) in folder.parents]
 
     @contextmanager
     def nobody():
         modes = {folder: folder.stat().st_mode for folder in parents}
         for folder in parents:
-            if folder != Path("/"):
-                folder.chmod(modes[folder] | 0o011)
+            folder.chmod(modes[folder] | 0o011)
         os.seteuid(65534)
         try:
             yield
         finally:
             os.seteuid(0)
             for folder, mode in modes.items():
-                if folder != Path("/"):
-                    folder.chmod(mode)
+                folder.chmod(mode)
 
     return nobody
 

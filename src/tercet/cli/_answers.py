@@ -101,7 +101,7 @@ def _import(options: argparse.Namespace) -> int:
         done = import_answers(store, study, options.file, begin=begin, by_position=options.by_position)
     finally:
         store.close()
-    print(f"{done.answers} answers read, {done.new} of them new in {study}")
+    print(f"Answers read: {done.answers}, new in {study}: {done.new}")
     return 0
 
 

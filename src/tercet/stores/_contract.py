@@ -182,7 +182,12 @@ def check_text(name: str, text: object) -> None:
     """Refuse what some database could not keep as it is."""
     if not isinstance(text, str):
         raise TypeError(f"{name} must be text, not {text!r}")
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    try:
+        text.encode()
+        is_proper = "\0" not in text
+    except UnicodeEncodeError:  # half of a character, as file names in other encodings have
+        is_proper = False
+    if not is_proper:
         raise ValueError(f"{name} is {text!r}, which is no proper text; rename it without such characters")
 
 

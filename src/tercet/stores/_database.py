@@ -14,7 +14,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from tercet.stores import migrations
 from tercet.stores._errors import NewerDatabaseError, StoreError
@@ -48,7 +48,7 @@ class Database:
                 f"PostgreSQL needs psycopg ({error}): pip install 'tercet[postgres]'"
             ) from error
         #: Transactions that take SQLite's lock at once, so that they never have to be begun anew.
-        self.writer = self.engine.execution_options(tercet_writes=True)
+        self.writer = self.engine.execution_options(tercet_begin="BEGIN IMMEDIATE")
         try:
             with self.explained():
                 self._check_version()
@@ -75,22 +75,26 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise StoreError(self._explain(" ".join(str(error.orig).split()))) from error
+            raise StoreError(self._explain(error)) from error
         except SQLAlchemyError as error:
             raise StoreError(f"{self.name} could not do it ({type(error).__name__})") from error
 
-    def _explain(self, said: str) -> str:
+    def _explain(self, error: DBAPIError) -> str:
+        said = " ".join(str(error.orig).split())
         if self._file is None:
-            return f"{self.name} could not do it ({said}); is the server up, and are user and password right?"
+            hint = "; is the server up, and are user and password right?"
+            return (
+                f"{self.name} could not do it ({said}){hint if isinstance(error, OperationalError) else ''}"
+            )
         ways_out = {
             "not a database": "it is no SQLite file; name another by --db",
             "malformed": "the file is damaged; restore it from a copy, or try sqlite3's .recover",
             "readonly": "make the file and its folder writable, or copy it to where you may write",
             "read-only": "make the file and its folder writable, or copy it to where you may write",
             "unable to open": f"is {self._file.parent} a folder that you may write to?",
-            "full": "free some space; the answer was not recorded",
+            "full": "free some space; nothing was recorded",
             "locked": f"another program has kept it locked for {BUSY_SECONDS:.0f} seconds; close that one",
-            "disk I/O error": "check the disk; the answer was not recorded",
+            "disk I/O error": "check the disk and its free space; nothing was recorded",
         }
         for words, way_out in ways_out.items():
             if words in said:
@@ -153,8 +157,9 @@ def _sqlite(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("tercet_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        statement = connection.get_execution_options().get("tercet_begin", "BEGIN")
+        if statement is not None:
+            connection.exec_driver_sql(statement)
 
     return engine
 
@@ -162,17 +167,15 @@ def _sqlite(url: URL) -> Engine:
 def _use_write_ahead_log(engine: Engine) -> None:
     """Let readers and a writer work at once; SQLite does not wait for the lock that this needs."""
     end = time.monotonic() + BUSY_SECONDS
-    while True:
-        raw = engine.raw_connection()
-        try:
-            raw.cursor().execute("PRAGMA journal_mode=WAL")
-            return
-        except Exception as error:
-            if "locked" not in str(error) or time.monotonic() > end:
-                raise StoreError(str(error)) from error
+    with engine.execution_options(tercet_begin=None).connect() as connection:
+        while True:
+            try:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or time.monotonic() > end:
+                    raise
             time.sleep(0.02)
-        finally:
-            raw.close()
 
 
 def _postgres(url: URL) -> Engine:
