@@ -59,11 +59,17 @@ def main() -> None:
     names = [dataset.name for dataset in DATASETS]
     methods = [m for m in ("Latent", "Latent, Info", "Latent, Random") if (names[0], m, 0) in results]
 
+    # Where an evaluation was stopped early, the runs that all have.
+    common = sorted(
+        set.intersection(
+            *(set(results[name, method, 100]) for name in names for method in (*methods, "Info"))
+        )
+    )
+
     def both(name: str, method: str, mark: int) -> np.ndarray:
-        """Return one row a run of the latent learner: 1NN and triplet accuracy."""
-        runs = results[name, "Latent", 0]
+        """Return one row a run: 1NN and triplet accuracy."""
         found = results[name, method, 0 if method == EUCLID else mark]
-        return np.array([found[run] for run in sorted(runs)])
+        return np.array([found[run] for run in common])
 
     rows = []
     for name in names:
@@ -81,8 +87,7 @@ def main() -> None:
                 "never" if first is None else str(first),
             ]
         )
-    runs = len(results[names[0], "Latent", 0])
-    print(f"{runs} runs, 1NN / triplet accuracy")
+    print(f"{len(common)} runs, 1NN / triplet accuracy")
     table(
         [
             "",
