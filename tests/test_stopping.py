@@ -25,6 +25,7 @@ def test_what_cannot_be_said_is_not_said():
     assert outlook([8, 16, 32], [0.8, 0.7, 0.6]).questions_left(0.9) is None
     assert Outlook(10, 0.5, 1e-9).questions_left(0.99) is None
     assert Outlook(10, 0.5, 0.1).questions_left(1.0) is None
+    assert Outlook(10, 0.5, 0.01).questions_left(0.95) is None  # 10,000 times as many
     with pytest.raises(ValueError, match="target must be a number at least 0 and at most 1, not 2"):
         Outlook(10, 0.5, 0.1).questions_left(2)
 
@@ -47,7 +48,8 @@ def test_a_learner_says_when_to_stop():
     after = learner.outlook()
     assert after.accuracy > before.accuracy
     assert after.questions_left(0.5) == 0
-    assert learner.should_stop(target=0.9)
+    assert learner.should_stop(target=after.accuracy - 0.01)
+    assert not learner.should_stop(target=after.accuracy + 0.01, min_gain=0.0)
     assert learner.should_stop(target=0.9999, min_gain=1.0)
     # Looking changes nothing.
     again = ActiveLearner(X, 3, metric=LatentClassMetric(), random_state=0, comparisons=learner.comparisons)

@@ -82,7 +82,7 @@ class ActiveLearner:
     >>> (query,) = learner.ask()
     >>> learner.tell(query, "yes")
     >>> learner.run(ClassOracle(y), n_queries=4).comparisons
-    Comparisons(3 yes/no, 2 don't know)
+    Comparisons(4 yes/no, 1 don't know)
     >>> learner.metric_.transform(X).shape, learner.beliefs_.shape
     ((178, 19), (178, 3))
     """

@@ -19,6 +19,7 @@ from tercet.triplets import count_questions, draw_distinct, questions_from_numbe
 
 _FEWEST = 8
 _QUESTIONS = 2000
+_FARTHEST = 3.0  # the logarithm of how many times as many answers can be foretold
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Outlook:
     def questions_left(self, target: float) -> int | None:
         """Return about how many more answers bring the accuracy to the target.
 
-        None if nobody can say: there are too few answers yet, or no more progress.
+        None if nobody can say: there are too few answers yet, no more progress, or a target so far off that a
+        line through so few answers does not reach there (twenty times as many).
 
         >>> Outlook(100, accuracy=0.90, gain=0.0005).questions_left(0.95)
         300
@@ -56,7 +58,7 @@ class Outlook:
             return None
         power = self.gain * self.n_answers / missing
         log_factor = np.log(missing / (1 - wanted)) / power
-        if log_factor > 20:
+        if log_factor > _FARTHEST:
             return None
         return int(np.ceil(round(self.n_answers * np.expm1(log_factor), 6)))
 

@@ -52,7 +52,7 @@ class Server:
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{self.port}", timeout=60, follow_redirects=True
         )
-        for _ in range(1200):
+        for _ in range(6000):  # a busy machine takes its time
             try:
                 self.client.get("/")
                 break

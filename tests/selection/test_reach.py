@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.information import answer_probabilities
+from tercet.information import answer_probabilities, information_gain
 from tercet.selection import Reach
 from tercet.triplets import count_questions, question_numbers, questions_from_numbers
 
@@ -73,7 +73,7 @@ def test_swapping_j_and_k_and_the_numbers_of_classes_change_nothing():
 
 def test_the_best_question_is_found_and_asked_ones_are_not():
     members, questions = models(), everything(8)
-    rule = Reach(n_targets=10**6)
+    rule = Reach(n_candidates=10**6, n_targets=10**6)
     scores = rule.score(questions, members, NOTHING, questions)
     order = np.argsort(-scores)
     ((best,), found) = rule.find(members, NOTHING, 1, np.random.default_rng(0))
@@ -87,7 +87,7 @@ def test_a_batch_does_not_ask_the_same_twice():
     # Items 0 to 3 and their doubles 4 to 7: the best question comes in many copies.
     half = models(K=8, n=4, seed=3)
     members = np.concatenate([half, half], axis=1)
-    batch, scores = Reach().find(members, NOTHING, 4, np.random.default_rng(0))
+    batch, scores = Reach(n_candidates=10**6).find(members, NOTHING, 4, np.random.default_rng(0))
     assert len(np.unique(question_numbers(batch, 8))) == 4
     single = Reach().score(batch, members, NOTHING)
     assert scores[1] < 0.9 * single[1]  # what the first will tell no longer counts
@@ -100,3 +100,12 @@ def test_wrong_beliefs_are_named():
         Reach().score(everything(8), models()[0], NOTHING)
     with pytest.raises(ValueError, match="n_candidates must be a whole number of at least 1, not 0"):
         Reach(n_candidates=0)
+
+
+def test_only_the_most_informative_questions_are_compared():
+    members = models(K=4, n=40, seed=1)
+    every = questions_from_numbers(np.arange(count_questions(40)), 40)
+    gains = information_gain(members[0], every)
+    best = np.sort(gains)[-300:]
+    questions, _ = Reach(n_candidates=50).find(members, NOTHING, 5, np.random.default_rng(0))
+    assert (information_gain(members[0], questions) >= best[0]).all()
