@@ -66,6 +66,8 @@ def _label(options: argparse.Namespace) -> int:
     if (options.source is None) == (options.example is None):
         raise ValueError("name a folder or table to label, or an example (--example digits), and not both")
     settings = WebSettings(options.host, options.port, _password(options.password_file), options.https)
+    # Pages get their turn sooner while the learner computes: an answer takes it a dozen times, for the disk.
+    sys.setswitchinterval(0.001)
     # Before any work: a busy port should not be found out after an hour of computing features.
     with closing(_listen(options.host, options.port)) as listening:
         items = _items(options)
