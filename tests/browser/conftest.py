@@ -127,9 +127,9 @@ def write(folder, n):
 
 
 def record(folder, n):
-    """Short tones."""
+    """Tones of two seconds, which a busy browser does not miss."""
     for place in range(n):
-        tone = 0.3 * np.sin(2 * np.pi * (300 + 60 * place) * np.arange(11025) / 22050)
+        tone = 0.3 * np.sin(2 * np.pi * (300 + 60 * place) * np.arange(44100) / 22050)
         with wave.open(str(folder / f"{place}.wav"), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(2)
