@@ -228,7 +228,7 @@ class TestComparisons:
             path = tmp_path / f"answers.{format}"
             path.write_bytes(export_answers(store, "birds", format))
             assert read_comparisons(path, ["jay", "wren", "tit", "crow"]) == Comparisons(
-                [(1, 2, 0)] * 3, [Answer.YES, Answer.DONT_KNOW, Answer.NO]
+                [(1, 2, 0)] * 3, [Answer.YES, Answer.DONT_KNOW, Answer.NO], ["ada"] * 3
             )
 
     def test_plain_comparisons(self, tmp_path):
