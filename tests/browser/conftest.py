@@ -14,6 +14,7 @@ from playwright.sync_api import sync_playwright
 from labelling.collections import N_CLASSES, collection
 from tercet.items import Media
 from tercet.labelling import Session
+from tercet.media import spectrogram
 from tercet.stores import SqlStore
 from tercet.web import WebSettings, create_app
 from web.conftest import NASTY, draw
@@ -86,6 +87,8 @@ def serve(tmp_path):
         folder.mkdir()
         media = {"image": draw, "text": write, "audio": record}[kind](folder, n)
         items = collection(n, media=media, root=folder)[0]
+        if kind == "audio":
+            spectrogram(items, 0)  # the first takes long: libraries are loaded and compiled
         running.append(Server(items, f"sqlite:///{tmp_path / 'study.db'}", **settings))
         return running[-1]
 
