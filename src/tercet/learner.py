@@ -201,8 +201,10 @@ class ActiveLearner:
             free = self._until_duel(len(asked))
             batch = [] if free else self._duel(asked)
             if not batch:
-                look = self._search if self._searches else self._from_pool
-                batch = look(min(n - len(found), free or 1), asked, annotator)
+                size = min(n - len(found), free or 1)
+                batch = (
+                    self._search(size, asked, annotator) if self._searches else self._from_pool(size, asked)
+                )
             found += batch
             asked = np.concatenate([asked, [query.triplet for query in batch]])
         for query in found:
@@ -226,7 +228,7 @@ class ActiveLearner:
         rule = cast(SearchingRule, self.selector)
         return search(self._models, self._seeds, rule, self._comparisons, asked, n, annotator)
 
-    def _from_pool(self, n: int, asked: Ints, annotator: str) -> list[Query]:
+    def _from_pool(self, n: int, asked: Ints) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
         left = int(np.count_nonzero(self._open))
         if left < n:

@@ -89,10 +89,11 @@ def test_without_answers_it_clusters(problem):
     metric = LatentClassMetric(3, preprocessor=X, random_state=0).fit(np.empty((0, 3), dtype=int), [])
     assert metric.predict_proba(X).shape == (len(X), 3)
     # Nothing is known of the classes yet, so that only the kernel counts.
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    nearest = ((Z[0] - Z[1:]) ** 2).sum(axis=1).argmin()
+    F = metric.distance_.coordinates(X)
+    x = ((F[0] - F) ** 2).sum(axis=1)
     assert metric.distance_.weight == 0
-    assert metric.distances(X[:1], X[1:]).argmin() in (nearest, *range(len(X)))
+    np.testing.assert_allclose(metric.distances(X[:1])[0, 0], 0, atol=1e-6)
+    np.testing.assert_allclose(metric.distances(X[:1], X)[0] ** 2, 2 - 2 * (1 + x / 1.4) ** -2, atol=1e-9)
 
 
 def test_conventions_of_scikit_learn(metric, problem):

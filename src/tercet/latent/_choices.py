@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tercet._validation import Floats, check_count, check_number
+from tercet._validation import Floats, check_count, check_n_classes, check_number
 from tercet.latent._fit import Answers, ClassModel, fit_classes
 
 # Before there are answers to choose by. The ridge did best on sets outside the paper's eight.
@@ -45,6 +45,7 @@ def fit_latent(
     between the choice stands, so that it costs little a question.
     """
     n_classes = settings.n_classes or (warm.n_classes if warm else min(_FIRST_CLASSES, len(X)))
+    check_n_classes(n_classes, len(X))
     ridge = settings.ridge or (warm.ridge if warm else _FIRST_RIDGE)
     m = len(answers)
     if m >= _FEWEST_ANSWERS and m & (m - 1) == 0:

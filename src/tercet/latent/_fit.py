@@ -85,7 +85,7 @@ class ClassModel:
 
     def likelihood(self, X: Floats, answers: Answers) -> Floats:
         """Return the probability of each of these answers about the rows of X, errors included."""
-        evidence = Evidence(*_evidence(answers.triplets, answers, self.errors, None))
+        evidence = _evidence(answers.triplets, answers, self.errors, None)
         return evidence.likelihood(self.probabilities(X))
 
 
@@ -118,7 +118,7 @@ def fit_classes(
     design = np.column_stack([(X[seen] - mean) / spread, np.ones(len(seen))])
     strength = ridge / n_classes
     place = np.searchsorted(seen, answers.triplets)
-    nothing = Evidence(*_evidence(place[:0], answers[:0], {}, error))
+    nothing = _evidence(place[:0], answers[:0], {}, error)
     if warm is None or warm.weights.shape != (design.shape[1], n_classes):
         starts = [_by_clusters(design, n_classes, 3, rng) for _ in range(2)]
         first = _best(design, nothing, strength, starts, _COLD_STEPS)[0]
@@ -128,7 +128,7 @@ def fit_classes(
         first, errors, start = warm.first, warm.errors, warm.weights
     weights = start
     if len(answers):
-        evidence = Evidence(*_evidence(place, answers, errors, error))
+        evidence = _evidence(place, answers, errors, error)
         weights, value = minimise(design, evidence, strength, start, _WARM_STEPS)
         if len(answers) % RESTART_EVERY == 0:
             others = [first, _by_clusters(design, n_classes, 1, rng)]
@@ -147,14 +147,12 @@ def _clustered(n_items: int, triplets: Ints, rng: np.random.Generator) -> Ints:
     return np.union1d(rng.choice(n_items, MAX_CLUSTERED, replace=False), triplets.ravel())
 
 
-def _evidence(
-    place: Ints, answers: Answers, errors: dict[str, float], error: float | None
-) -> tuple[Ints, Ints, Floats, Floats]:
+def _evidence(place: Ints, answers: Answers, errors: dict[str, float], error: float | None) -> Evidence:
     if error is None:
         rates = np.array([errors.get(name, _PRIOR_RATE) for name in answers.annotators.tolist()])
     else:
         rates = np.full(len(answers), error)
-    return place, answers.answers.astype(np.int64), rates.astype(np.float64), np.ones(len(answers))
+    return Evidence(place, answers.answers.astype(np.int64), rates.astype(np.float64))
 
 
 def _best(
@@ -187,7 +185,7 @@ def _error_rates(
     P = softmax_and_log(design @ weights)[0]
     names, who = np.unique(answers.annotators, return_inverse=True)
     rates = np.array([errors.get(str(name), _PRIOR_RATE) for name in names])
-    true = Evidence(*_evidence(place, answers, {}, 0.0)).likelihood(P)
+    true = _evidence(place, answers, {}, 0.0).likelihood(P)
     counts = np.bincount(who, minlength=len(names))
     for _ in range(_ROUNDS_OF_ERRORS):
         wrong = rates[who] / 3 / ((1 - rates[who]) * true + rates[who] / 3)

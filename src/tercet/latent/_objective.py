@@ -22,8 +22,9 @@ from scipy.sparse import csr_array
 from tercet._fast import kernels
 from tercet._validation import Floats, Ints
 
-#: An answer counts for 1/50 of the two clustering terms.
+#: So many answers count as much as the two clustering terms: m0 above.
 ANSWERS_PER_CLUSTERING = 50.0
+_WEIGHT = 1 / ANSWERS_PER_CLUSTERING
 #: How much sure items count, against classes of equal size.
 SURENESS = 0.7
 # The intercepts are all but free; they move as slowly as this to keep the optimum unique.
@@ -42,19 +43,14 @@ class Evidence:
         1, -1, 0 for yes, no, don't-know.
     errors : array of shape (m,)
         The error rate of whoever gave each answer.
-    weights : array of shape (m,)
     """
 
     triplets: Ints
     answers: Ints
     errors: Floats
-    weights: Floats
 
     def __len__(self) -> int:
         return len(self.answers)
-
-    def __getitem__(self, rows: Ints) -> Evidence:
-        return Evidence(self.triplets[rows], self.answers[rows], self.errors[rows], self.weights[rows])
 
     @cached_property
     def signs(self) -> tuple[Floats, Floats]:
@@ -78,8 +74,7 @@ class Evidence:
         """Return minus the log-likelihood and its gradient by P, both over m0."""
         Pi, Pj, Pk = P[self.triplets.T]
         likelihood, same_j, same_k = self._likelihood(Pi, Pj, Pk)
-        weights = self.weights / ANSWERS_PER_CLUSTERING
-        slope = (-weights * (1 - self.errors) / likelihood)[:, np.newaxis]
+        slope = (-_WEIGHT * (1 - self.errors) / likelihood)[:, np.newaxis]
         yes, no = (slope * sign for sign in self.signs)
         by_item = np.concatenate(
             [
@@ -88,22 +83,9 @@ class Evidence:
                 no * Pi * (1 - Pj) - yes * same_j,
             ]
         )
-        return -float(weights @ np.log(likelihood)), self._gather(len(P)) @ by_item
-
-    def _gather(self, n_rows: int) -> csr_array:
-        """Return the matrix that adds up what belongs to the same row of the table."""
-        if self._gathering.shape[0] != n_rows:
-            self.__dict__["_gathering"] = _gathering(self.triplets, n_rows)
-        return self._gathering
-
-    @cached_property
-    def _gathering(self) -> csr_array:
-        return _gathering(self.triplets, int(self.triplets.max(initial=-1)) + 1)
-
-
-def _gathering(triplets: Ints, n_rows: int) -> csr_array:
-    m = 3 * len(triplets)
-    return csr_array((np.ones(m), (triplets.T.ravel(), np.arange(m))), shape=(n_rows, m))
+        m = 3 * len(self)  # adds up what belongs to the same row of the table
+        gather = csr_array((np.ones(m), (self.triplets.T.ravel(), np.arange(m))), shape=(len(P), m))
+        return -_WEIGHT * float(np.log(likelihood).sum()), gather @ by_item
 
 
 def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats]:
@@ -115,7 +97,7 @@ def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats
             evidence.triplets,
             evidence.answers,
             evidence.errors,
-            evidence.weights / ANSWERS_PER_CLUSTERING,
+            _WEIGHT,
             SURENESS,
             _LEAST_LOG,
         )

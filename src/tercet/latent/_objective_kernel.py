@@ -20,7 +20,7 @@ def loss_and_gradient(
     triplets: Ints,
     answers: Ints,
     errors: Floats,
-    weights: Floats,
+    weight: float,
     sureness: float,
     least_log: float,
 ) -> tuple[float, Floats]:
@@ -65,8 +65,8 @@ def loss_and_gradient(
         else:
             given, by_yes, by_no = max(1 - yes - no, 0.0), -1.0, -1.0
         likelihood = (1 - errors[t]) * given + errors[t] / 3
-        loss -= weights[t] * math.log(likelihood)
-        slope = -weights[t] * (1 - errors[t]) / likelihood
+        loss -= weight * math.log(likelihood)
+        slope = -weight * (1 - errors[t]) / likelihood
         by_yes *= slope
         by_no *= slope
         for c in range(n_classes):

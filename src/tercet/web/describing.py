@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 
 from tercet.items import Items
@@ -101,10 +99,7 @@ def results_out(
     """Return the figures; curves only if they changed since revision ``seen``, and so with the picture."""
     new = revision != seen
     step = max(1, -(-len(summary.curve) // MOST_POINTS))
-    curve = [
-        schemas.PointOut(number=point.number, probability=point.probability, running=point.running)
-        for point in summary.curve[::-1][::step][::-1]
-    ]
+    curve = list(summary.curve[::-1][::step][::-1])
     times = list(summary.response_ms[::-1][::step][::-1])
     people = max(1, len(summary.annotators))
     return schemas.ResultsOut(
@@ -121,7 +116,7 @@ def results_out(
         problem=session.problem,
         curve=curve if new else None,
         times=times if new else None,
-        annotators=[schemas.AnnotatorOut(**asdict(person)) for person in summary.annotators],
+        annotators=list(summary.annotators),
         picture=None
         if view is None or view.name.hex() == picture
         else picture_out(view, session.items, session.n_classes),

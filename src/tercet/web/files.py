@@ -25,6 +25,8 @@ THUMBNAIL_SIDE = 160
 TILE = 40
 #: It takes seconds to make, and two pages may ask at once.
 _ONE_ATLAS = Lock()
+# What reading an item's file may end in: `UnreadableError` is a ValueError. Anything else is a fault of ours.
+_CANNOT_SHOW = (IndexError, OSError, ValueError)
 _HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, max-age=86400"}
 
 
@@ -33,7 +35,7 @@ def media(context: Parts, visitor: Visitor, index: Index) -> Response:
     """Return an item's file, or what a browser can play of it."""
     try:
         content, kind = as_playable(context.session.items, index)
-    except Exception as error:
+    except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
     if isinstance(content, Path):
         return FileResponse(content, media_type=kind, headers=_HEADERS)
@@ -72,7 +74,7 @@ def _picture(context: Context, kind: str, index: int) -> Response:
 
     try:
         content = context.drawn.get((kind, index), draw)
-    except Exception as error:
+    except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
     return Response(content, media_type="image/png", headers=_HEADERS)
 
@@ -99,7 +101,7 @@ def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
     for number, place in enumerate(places):
         try:
             picture = Image.open(io.BytesIO(thumbnail(items.items, place, TILE)))
-        except Exception:  # a file that went bad leaves its tile empty
+        except _CANNOT_SHOW:  # a file that went bad leaves its tile empty
             continue
         x, y = number % columns * TILE, number // columns * TILE
         sheet.paste(picture, (x + (TILE - picture.width) // 2, y + (TILE - picture.height) // 2))

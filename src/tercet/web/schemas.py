@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from tercet.labelling.results import Annotator, Foreseen
+
 Key = Annotated[str, Field(pattern="^[0-9a-f]{8,64}$", description="names a question that was shown")]
 
 
@@ -97,30 +99,6 @@ class AheadOut(BaseModel):
     preload: list[str]
 
 
-class PointOut(BaseModel):
-    """One answer on the learning curve."""
-
-    number: int
-    probability: float
-    running: float
-
-
-class AnnotatorOut(BaseModel):
-    """One person's report."""
-
-    name: str
-    answered: int
-    dont_know: int
-    skipped: int
-    practice_right: int
-    practice: int
-    catch_right: int
-    catch: int
-    median_ms: float | None
-    hasty: int
-    left_share: float | None
-
-
 class WeightOut(BaseModel):
     """A feature's share in the learned distance."""
 
@@ -156,9 +134,9 @@ class ResultsOut(BaseModel):
     left: int
     learning: bool
     problem: str | None
-    curve: list[PointOut] | None
+    curve: list[Foreseen] | None
     times: list[tuple[int, int]] | None
-    annotators: list[AnnotatorOut]
+    annotators: list[Annotator]
     picture: PictureOut | None
 
 
