@@ -1,7 +1,6 @@
 """The latent-class objective in one compiled loop. Needs numba, in the extra ``fast``.
 
-The same sums as `tercet.latent._objective`, without arrays in between: 3 to 5 times as fast at the paper's
-sizes.
+The same sums as `tercet.latent._objective`, without arrays in between, which would take most of the time.
 """
 
 from __future__ import annotations
