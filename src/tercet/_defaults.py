@@ -8,7 +8,7 @@ from tercet._validation import check_part
 from tercet.beliefs import ClusterForest
 from tercet.metrics import LatentClassMetric, SchultzJoachims
 from tercet.pools import Pool
-from tercet.selection import Info, Reach, Rule
+from tercet.selection import Info, Rule
 
 
 def resolve_parts(
@@ -22,7 +22,8 @@ def resolve_parts(
         beliefs = ClusterForest()
     several = hasattr(metric if beliefs is None else beliefs, "members")
     if selector is None:
-        selector = Reach() if several and pool is None else Info()
+        # Models that learn from don't-knows make them informative.
+        selector = Info(dont_know="informative" if several else "uninformative")
     check_part("selector", selector, "score")
     if getattr(selector, "needs_members", False) and not several:
         raise ValueError(

@@ -52,12 +52,12 @@ def search(
     fitted = models.fit(answers, beliefs=True)
     beliefs = models.beliefs_about(fitted, items)
     rng = seeds.generator("ties", len(asked))
-    if getattr(rule, "needs_members", False):
-        members = models.members_about(fitted, items, seeds.integer("doubt", len(asked)))
-        error = fitted.beliefs.error_of(annotator)
-        chosen, scores = rule.find(members, done, n, rng, error=error)  # type: ignore[call-arg]
-    else:
-        chosen, scores = rule.find(beliefs, done, n, rng)
+    several = getattr(rule, "needs_members", False)
+    seen = models.members_about(fitted, items, seeds.integer("doubt", len(asked))) if several else beliefs
+    more = {}
+    if (several or getattr(rule, "needs_error", False)) and hasattr(fitted.beliefs, "error_of"):
+        more["error"] = fitted.beliefs.error_of(annotator)
+    chosen, scores = rule.find(seen, done, n, rng, **more)
     return queries(items[chosen], scores, answer_probabilities(beliefs, chosen))
 
 

@@ -30,7 +30,7 @@ from tercet.queries import (
     queries,
     query_id,
 )
-from tercet.selection import Info, Rule, SearchingRule, choose
+from tercet.selection import Info, Rule, SearchingRule, choose, choose_together
 from tercet.stopping import Outlook, outlook, sizes
 from tercet.triplets import question_numbers
 
@@ -56,7 +56,7 @@ class ActiveLearner:
     beliefs : belief model, optional
         By default those of the metric, if it has any, and else `ClusterForest`.
     selector : selection rule, optional
-        By default `Reach`, where there are several models to compare, and else `Info`.
+        By default `Info`; with an informative don't-know where the beliefs learn from it.
     pool : pool, optional
         Where to look for questions. Without one, a rule that can search for itself (`Info`) does, and others
         get a `SampledPool`.
@@ -184,7 +184,7 @@ class ActiveLearner:
         Parameters
         ----------
         n : int
-            Questions of a batch are chosen to be informative together, where the selector can (`Reach`).
+            Questions of a batch are chosen to be informative together: `choose_together`, or `Reach`.
         annotator : str
             Whom to ask; what an answer is worth depends on how often they err.
 
@@ -243,9 +243,13 @@ class ActiveLearner:
         found: list[Query] = []
         while len(found) < n:
             places = np.flatnonzero(available)
-            scores = self.selector.score(self._candidates[places], beliefs, asked)
-            best = choose(scores, at_once, rng)
-            chosen = self._candidates[places[best]]
+            candidates = self._candidates[places]
+            scores = self.selector.score(candidates, beliefs, asked)
+            if at_once > 1 and beliefs is not None:
+                best = choose_together(candidates, scores, at_once, rng)
+            else:
+                best = choose(scores, at_once, rng)
+            chosen = candidates[best]
             chances = None if beliefs is None else answer_probabilities(beliefs, chosen)
             found += queries(chosen, scores[best], chances)
             available[places[best]] = False

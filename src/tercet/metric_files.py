@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
 from tercet._validation import Floats, check_same_features
-from tercet.latent import ClassModel, LearnedDistance
+from tercet.latent import ClassModel, LearnedDistance, Scale
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
@@ -167,7 +167,12 @@ class LatentMetric:
     def arrays(self) -> dict[str, Floats]:
         """Return the numbers to save."""
         model, distance = self.distance.model, self.distance
-        scalars = {"unit": distance.unit, "direction_spread": distance.spread, "trust": distance.trust}
+        scalars = {
+            "near": distance.scale.near,
+            "power": distance.scale.power,
+            "direction_spread": distance.spread,
+            "trust": distance.trust,
+        }
         return {
             "mean": model.mean,
             "spread": model.spread,
@@ -195,8 +200,8 @@ class LatentMetric:
         for name in _SCALARS:
             if found[name].shape != (1,) or found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name].tolist()}; it must be one number of at least 0")
-        if not (found["spread"] > 0).all() or not found["unit"][0] or not found["direction_spread"][0]:
-            raise ValueError("spread, unit and direction_spread must be above 0")
+        if not (found["spread"] > 0).all() or not all(found[name][0] for name in _SCALARS[:3]):
+            raise ValueError(f"spread, {', '.join(_SCALARS[:2])} and {_SCALARS[2]} must be above 0")
         model = ClassModel(
             mean=found["mean"],
             spread=found["spread"],
@@ -206,8 +211,8 @@ class LatentMetric:
             ridge=1.0,
             n_answers=int(found["n_answers"][0]),
         )
-        scalars = (float(found[name][0]) for name in ("unit", "direction_spread", "trust"))
-        return cls(LearnedDistance(model, *scalars), feature_names)
+        near, power, spread, trust = (float(found[name][0]) for name in _SCALARS[:4])
+        return cls(LearnedDistance(model, Scale(near, power), spread, trust), feature_names)
 
     def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
         points = _checked(name, values, n_dimensions)
@@ -215,7 +220,7 @@ class LatentMetric:
         return points
 
 
-_SCALARS = ("unit", "direction_spread", "trust", "n_answers")
+_SCALARS = ("near", "power", "direction_spread", "trust", "n_answers")
 _KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric, LatentMetric.kind: LatentMetric}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tercet._validation import Floats, check_number
 from tercet.information import answer_probabilities
-from tercet.triplets import count_questions, draw_distinct, questions_from_numbers
+from tercet.triplets import draw_questions
 
 _FEWEST = 8
 _QUESTIONS = 2000
@@ -88,7 +88,5 @@ def outlook(n_answers: Sequence[int], accuracies: Sequence[float]) -> Outlook:
 
 def own_accuracy(beliefs: Floats, rng: np.random.Generator) -> float:
     """Return how often a model of these beliefs expects to answer a random question right."""
-    n_items = len(beliefs)
-    total = count_questions(n_items)
-    questions = questions_from_numbers(draw_distinct(total, min(_QUESTIONS, total), rng), n_items)
+    questions = draw_questions(len(beliefs), _QUESTIONS, rng)
     return float(answer_probabilities(beliefs, questions).max(axis=1).mean())

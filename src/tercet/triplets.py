@@ -95,5 +95,11 @@ def draw_distinct(total: int, size: int, rng: np.random.Generator) -> Ints:
     return rng.choice(total, size=size, replace=False, shuffle=False).astype(np.int64)
 
 
+def draw_questions(n_items: int, size: int, rng: np.random.Generator) -> Ints:
+    """Draw ``size`` different questions about these items, or all of them if there are no more."""
+    total = count_questions(n_items)
+    return questions_from_numbers(draw_distinct(total, min(size, total), rng), n_items)
+
+
 def _pairs(count: int) -> int:
     return count * (count - 1) // 2

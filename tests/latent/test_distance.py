@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.latent import Answers, LearnedDistance, Settings, fit_latent
+from tercet.latent import Answers, LearnedDistance, Scale, Settings, _apart, fit_latent
+from tercet.latent._apart import apart, apart_by_row
 from tercet.latent._distance import duels
 
 
@@ -31,8 +32,12 @@ def learned():
 
 def slow_square(distance, x, y):
     """The formula of the module's head, item by item."""
-    a, b = (distance.coordinates(row[np.newaxis])[0] for row in (x, y))
-    k = (1 + ((a - b) ** 2).sum() / 1.4) ** -2
+    model = distance.model
+    z, v = ((row - model.mean) / model.spread for row in (x, y))
+    away = sum((1 + (2 * (a - b)) ** 2) ** 0.5 - 1 for a, b in zip(z, v, strict=True)) / distance.scale.near
+    W = model.weights[:-1] - model.weights[:-1].mean(axis=1, keepdims=True)
+    along = distance.trust * (((z - v) @ W / distance.spread) ** 2).sum()
+    k = (1 + (away + along) / 1.4) ** -distance.scale.power
     P, Q = (distance.model.probabilities(row[np.newaxis])[0] for row in (x, y))
     u, v = (1 - P @ P) / 2, (1 - Q @ Q) / 2
     return 2 * (1 - k) + distance.weight * (((P - Q) ** 2).sum() / 2 + u + v - 2 * np.sqrt(u * v) * k)
@@ -58,31 +63,61 @@ def test_it_is_a_metric(learned):
     assert np.linalg.eigvalsh(-centre @ D**2 @ centre).min() > -1e-9
 
 
-@given(st.floats(0, 1), st.floats(0.01, 50))
-def test_any_trust_and_unit_give_a_metric(trust, unit):
+def slow_apart(a, b):
+    return sum((1 + ((u - v) / 0.5) ** 2) ** 0.5 - 1 for u, v in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_how_far_apart_items_are_by_their_features(compiled, monkeypatch):
+    if compiled:
+        pytest.importorskip("numba")
+    else:
+        monkeypatch.setattr(_apart, "kernels", lambda _: None)
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(7, 5)), rng.normal(size=(4, 5)) * 3
+    B[0] = A[0]
+    wanted = [[slow_apart(a, b) for b in B] for a in A]
+    assert np.allclose(apart(A, B), wanted, rtol=1e-12, atol=1e-12)
+    assert np.allclose(apart_by_row(A[:4], B), np.diag(wanted), rtol=1e-12, atol=1e-12)
+    assert apart(A, B)[0, 0] == apart_by_row(A, A)[0] == 0
+
+
+def test_the_scale_is_that_of_typical_neighbours_and_pairs():
+    Z = np.random.default_rng(1).normal(size=(80, 3))
+    all_pairs = np.array([[slow_apart(a, b) for b in Z] for a in Z])
+    scale = Scale.measured(Z, np.random.default_rng(0))
+    assert scale.near == pytest.approx(np.median((all_pairs + np.diag(np.full(80, np.inf))).min(axis=1)))
+    assert (1 + np.median(all_pairs) / scale.near / 1.4) ** -scale.power == pytest.approx(0.01)
+
+
+def test_doubles_alone_have_a_scale():
+    assert Scale.measured(np.zeros((4, 2)), np.random.default_rng(0)).near == 1.0
+
+
+@given(st.floats(0, 1), st.floats(0.01, 50), st.floats(0.3, 9))
+def test_any_trust_and_scale_give_a_metric(trust, near, power):
     X, y = blobs(25, seed=3)
     model = fit_latent(X, answered(y, 10), Settings(3), np.random.default_rng(0))
-    D = LearnedDistance(model, unit, 1.0, trust).between(X, X)
+    D = LearnedDistance(model, Scale(near, power), 1.0, trust).between(X, X)
     centre = np.eye(len(X)) - 1 / len(X)
     assert np.linalg.eigvalsh(-centre @ D @ centre).min() > -1e-8
 
 
-def test_classes_of_no_trust_leave_the_order_of_euclid(learned):
+def test_classes_of_no_trust_leave_the_order_of_the_features(learned):
     distance, X, _ = learned
-    plain = LearnedDistance(distance.model, distance.unit, distance.spread, 0.0)
+    plain = LearnedDistance(distance.model, distance.scale, distance.spread, 0.0)
     Z = distance.model.standardised(X)
-    euclid = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
     ours = plain.between(X, X)
-    for row, other in zip(ours, euclid, strict=True):
+    for row, other in zip(ours, apart(Z, Z), strict=True):
         assert (np.diff(row[np.argsort(other)]) > -1e-12).all()
 
 
 def test_an_outlier_keeps_the_order_of_its_neighbours(learned):
     distance, X, _ = learned
-    plain = LearnedDistance(distance.model, distance.unit, distance.spread, 0.0)
+    plain = LearnedDistance(distance.model, distance.scale, distance.spread, 0.0)
     outlier = X[:1] + 100.0
     Z, far = distance.model.standardised(X), distance.model.standardised(outlier)
-    wanted = np.argsort(((Z - far) ** 2).sum(axis=1))
+    wanted = np.argsort(apart(far, Z)[0])
     assert (np.diff(plain.between(outlier, X)[0][wanted]) > 0).all()
 
 
@@ -115,7 +150,7 @@ def test_doubles_are_no_neighbours():
 
 def test_a_duel_sets_the_two_neighbours_against_each_other(learned):
     distance, X, _ = learned
-    full = LearnedDistance(distance.model, distance.unit, distance.spread, 1.0)
+    full = LearnedDistance(distance.model, distance.scale, distance.spread, 1.0)
     by_classes, Z = full.between(X, X), distance.model.standardised(X)
     first = set()
     for seed in range(10):

@@ -89,11 +89,21 @@ def test_without_answers_it_clusters(problem):
     metric = LatentClassMetric(3, preprocessor=X, random_state=0).fit(np.empty((0, 3), dtype=int), [])
     assert metric.predict_proba(X).shape == (len(X), 3)
     # Nothing is known of the classes yet, so that only the kernel counts.
-    F = metric.distance_.coordinates(X)
-    x = ((F[0] - F) ** 2).sum(axis=1)
     assert metric.distance_.weight == 0
     np.testing.assert_allclose(metric.distances(X[:1])[0, 0], 0, atol=1e-6)
-    np.testing.assert_allclose(metric.distances(X[:1], X)[0] ** 2, 2 - 2 * (1 + x / 1.4) ** -2, atol=1e-9)
+    assert metric.distances(X).max() ** 2 <= 2
+
+
+def test_a_warm_start_is_for_more_of_the_same_answers(problem):
+    X, _, triplets, answers = problem
+    metric = LatentClassMetric(3, preprocessor=X, random_state=0)
+    cold = [metric.fit(triplets, -np.asarray(answers)).transform(X), clone(metric).fit(triplets, answers)]
+    other = metric.fit(triplets, answers)  # other answers: nothing of the last fit may stay
+    np.testing.assert_array_equal(other.transform(X), cold[1].transform(X))
+    assert not np.array_equal(other.transform(X), cold[0])
+    never = LatentClassMetric(3, preprocessor=X, random_state=0, warm_start=False)
+    first = never.fit(triplets, answers).transform(X)
+    np.testing.assert_array_equal(never.fit(triplets, answers).transform(X), first)
 
 
 def test_conventions_of_scikit_learn(metric, problem):

@@ -38,11 +38,12 @@ PAPER_METHODS: Mapping[str, LearnerFactory] = {
 # ones it keeps a single large one (Wine's proline) and learns nothing more.
 _rosales_fung = RosalesFung(basis="standard")
 
-#: Beyond the paper: the model that learns from every answer, with three ways to choose the question.
+#: Beyond the paper: the model that learns from every answer, with four ways to choose the question.
 LATENT_METHODS: Mapping[str, LearnerFactory] = {
-    "Latent": partial(ActiveLearner, metric=LatentClassMetric(), selector=Reach()),
-    "Latent, Info": partial(ActiveLearner, metric=LatentClassMetric(), selector=Info()),
-    "Latent, Random": partial(ActiveLearner, metric=LatentClassMetric(), selector=Random()),
+    "Latent": ActiveLearner,
+    "Latent, Info": partial(ActiveLearner, selector=Info()),
+    "Latent, Reach": partial(ActiveLearner, selector=Reach()),
+    "Latent, Random": partial(ActiveLearner, selector=Random()),
 }
 
 #: All methods that ask: the paper's, Info over all questions, the three with the other metric learner, and

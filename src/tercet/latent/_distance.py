@@ -1,14 +1,15 @@
 """The learned distance: near items by their features, far ones by their classes.
 
-With k = 1 / (1 + x / 1.4)^2 the rational quadratic kernel of the features, scaled so that a typical nearest
-neighbour is at x = 1, P the class beliefs and u = (1 - |P|^2)/2 an item's own doubt, the squared distance is
+With k = (1 + x / 1.4)^-p a rational quadratic kernel of x, how far apart two items are by features and class
+directions, P the class beliefs and u = (1 - |P|^2)/2 an item's own doubt, the squared distance is
 
     2 (1 - k_ij) + c [ |P_i - P_j|^2 / 2 + u_i + u_j - 2 sqrt(u_i u_j) k_ij ].
 
-The first part keeps neighbourhoods that no question asked about, and hardly grows once x is large. The second
-is the probability that the classes of two items differ, 1 - P_i . P_j, wherever k is 0; the last term makes
-it 0 for i = j and keeps the whole Euclidean (a sum of positive definite kernels), so it is a metric in the
-strict sense. How far the classes are trusted, c, comes from the answers.
+x is 1 for a typical nearest neighbour, and p is such that k is 0.01 for a typical pair: the first part keeps
+neighbourhoods that no question asked about, and hardly grows once x is large. The second is the probability
+that the classes of two items differ, 1 - P_i . P_j, wherever k is 0; the last term makes it 0 for i = j and
+keeps the whole Euclidean (a sum of positive definite kernels), so it is a metric in the strict sense. How
+far the classes are trusted, c, comes from the answers.
 """
 
 from __future__ import annotations
@@ -18,19 +19,50 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercet._validation import Floats, Ints
+from tercet.latent._apart import TURN, apart, apart_by_row
 from tercet.latent._fit import Answers, ClassModel
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
 _HALF_TRUST_AFTER = 10.0  # answers
 _PRIOR_DUELS = 8.0
 _LEAST_TRUST = 0.05  # enough to put far items in order, too little to move near ones
-# Of the kernel, in squared distances of typical neighbours. Its tail is heavy, so that the neighbours of an
-# item that is far from all others keep their order; a Gaussian's do not.
+# Of the kernel, where x of typical neighbours is 1. Its tail is heavy, so that the neighbours of an item that
+# is far from all others keep their order; a Gaussian's do not.
 _WIDTH = 1.4
+_KERNEL_FAR = 0.01  # between typical items
 _SHARE_OF_FEATURES = 0.05  # in the embedding, where nothing saturates
-_MOST = 1000  # items to measure a typical distance with
+_MOST = 1000  # items to measure typical distances with
 _HEADS = 200  # items to look for a duel among
+_MOST_PAIRS = 1_000_000  # to look for a duel among
 _SAME = 1e-9  # of a typical squared distance: an item and its double are no neighbours
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How far apart items typically are by their plain features (see `apart`).
+
+    Attributes
+    ----------
+    near : float
+        Of a typical nearest neighbour.
+    power : float
+        Of the kernel, by which items that are typically far apart have little to do with each other.
+    """
+
+    near: float
+    power: float
+
+    @classmethod
+    def measured(cls, Z: Floats, rng: np.random.Generator) -> Scale:
+        """Return the scale of these items, of which some are looked at."""
+        some = Z if len(Z) <= _MOST else Z[rng.choice(len(Z), _MOST, replace=False)]
+        between = apart(some, some)
+        far = float(np.median(between))
+        np.fill_diagonal(between, np.inf)
+        nearest = between.min(axis=1)
+        nearest = nearest[np.isfinite(nearest) & (nearest > _SAME * far)]
+        near = float(np.median(nearest)) if len(nearest) else 1.0
+        return cls(near, float(-np.log(_KERNEL_FAR) / np.log1p(max(far / near, 1.0) / _WIDTH)))
 
 
 @dataclass(frozen=True)
@@ -40,8 +72,7 @@ class LearnedDistance:
     Attributes
     ----------
     model : ClassModel
-    unit : float
-        The distance of a typical nearest neighbour, in standardised features.
+    scale : Scale
     spread : float
         The spread of the items along the class directions.
     trust : float in [0, 1]
@@ -49,28 +80,31 @@ class LearnedDistance:
     """
 
     model: ClassModel
-    unit: float
+    scale: Scale
     spread: float
     trust: float
 
     @classmethod
     def learned(
-        cls, model: ClassModel, X: Floats, answers: Answers, rng: np.random.Generator
+        cls,
+        model: ClassModel,
+        X: Floats,
+        answers: Answers,
+        rng: np.random.Generator,
+        scale: Scale | None = None,
     ) -> LearnedDistance:
-        """Return the distance that the model and the answers about the rows of X say."""
+        """Return the distance that the model and the answers about the rows of X say.
+
+        The scale of the features does not depend on the answers; whoever has measured it may give it.
+        """
         Z = model.standardised(X)
         some = Z if len(Z) <= _MOST else Z[rng.choice(len(Z), _MOST, replace=False)]
-        apart = squared_distances(some, some)
-        np.fill_diagonal(apart, np.inf)
-        nearest = apart.min(axis=1)
-        nearest = nearest[np.isfinite(nearest) & (nearest > 0)]
-        unit = float(np.sqrt(np.median(nearest))) if len(nearest) else 1.0
-        directions = _directions(model, some)
-        spread = float(np.sqrt(2 * directions.var(axis=0).sum())) or 1.0
+        spread = float(np.sqrt(2 * _directions(model, some).var(axis=0).sum())) or 1.0
         won, lost = duels(Z, answers)
         prior = min(1.0, (3 / model.n_classes) ** 2)
         trust = (prior * _PRIOR_DUELS + won - lost) / (_PRIOR_DUELS + won + lost)
-        return cls(model, unit, spread, float(np.clip(trust, _LEAST_TRUST, 1)))
+        scale = Scale.measured(Z, rng) if scale is None else scale
+        return cls(model, scale, spread, float(np.clip(trust, _LEAST_TRUST, 1)))
 
     @property
     def weight(self) -> float:
@@ -81,40 +115,38 @@ class LearnedDistance:
     def _ramp(self) -> float:
         return self.model.n_answers / (self.model.n_answers + _HALF_TRUST_AFTER)
 
-    def coordinates(self, X: Floats) -> Floats:
-        """Return the features and class directions that the kernel compares."""
+    def _places(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return standardised features, class directions and class probabilities."""
         Z = self.model.standardised(X)
-        return np.hstack([Z / self.unit, np.sqrt(self.trust) / self.spread * _directions(self.model, Z)])
-
-    @property
-    def linear_part(self) -> Floats:
-        """The matrix that takes features (but for a shift) to the coordinates of the kernel."""
-        directions = self.model.weights[:-1] - self.model.weights[:-1].mean(axis=1, keepdims=True)
-        return np.asarray(
-            np.vstack(
-                [
-                    np.eye(len(self.model.mean)) / self.unit,
-                    np.sqrt(self.trust) / self.spread * directions.T,
-                ]
-            )
-            / self.model.spread
-        )
+        directions = np.sqrt(self.trust) / self.spread * _directions(self.model, Z)
+        return Z, directions, self.model.probabilities(X)
 
     def between(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of every row of X from every row of Y."""
-        x = squared_distances(self.coordinates(X), self.coordinates(Y))
-        P, Q = self.model.probabilities(X), self.model.probabilities(Y)
-        return self._combined(x, P @ Q.T, _doubt(P)[:, np.newaxis], _doubt(Q), self.weight)
+        (Z, F, P), (V, G, Q) = self._places(X), self._places(Y)
+        x = apart(Z, V)
+        x /= self.scale.near
+        x += squared_distances(F, G)
+        return self._combined(x, P @ Q.T, _doubt(P)[:, np.newaxis], _doubt(Q))
 
     def of_pairs(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of each row of X from the same row of Y."""
-        x = ((self.coordinates(X) - self.coordinates(Y)) ** 2).sum(axis=1)
-        P, Q = self.model.probabilities(X), self.model.probabilities(Y)
-        return self._combined(x, (P * Q).sum(axis=1), _doubt(P), _doubt(Q), self.weight)
+        (Z, F, P), (V, G, Q) = self._places(X), self._places(Y)
+        x = apart_by_row(Z, V) / self.scale.near + ((F - G) ** 2).sum(axis=1)
+        return self._combined(x, (P * Q).sum(axis=1), _doubt(P), _doubt(Q))
+
+    @property
+    def linear_part(self) -> Floats:
+        """The matrix that takes features to coordinates whose squared distance is x where items are near."""
+        directions = self.model.weights[:-1] - self.model.weights[:-1].mean(axis=1, keepdims=True)
+        near = np.eye(len(self.model.mean)) / (TURN * np.sqrt(2 * self.scale.near))
+        return np.asarray(
+            np.vstack([near, np.sqrt(self.trust) / self.spread * directions.T]) / self.model.spread
+        )
 
     def embedded(self, X: Floats) -> Floats:
         """Return points whose Euclidean distances come near the learned ones."""
-        near = np.sqrt(_SHARE_OF_FEATURES) * self.coordinates(X)
+        near = np.sqrt(_SHARE_OF_FEATURES) * (X - self.model.mean) @ self.linear_part.T
         return np.hstack([near, np.sqrt(self.weight * self.model.probabilities(X))])
 
     def duel(self, X: Floats, rng: np.random.Generator) -> Ints:
@@ -124,15 +156,12 @@ class LearnedDistance:
         trusted fully, or the other way round; so an answer compares the two where it matters. The likelier
         that the classes of j and k differ, the sooner the question comes.
         """
-        heads = rng.permutation(len(X))[:_HEADS]
+        heads = rng.permutation(len(X))[: min(_HEADS, _MOST_PAIRS // len(X) + 1)]
         Z = self.model.standardised(X)
-        by_features = squared_distances(Z[heads], Z)
         P = self.model.probabilities(X)
-        full = LearnedDistance(self.model, self.unit, self.spread, 1.0)
-        F = full.coordinates(X)
-        x = squared_distances(F[heads], F)
-        by_classes = self._combined(x, P[heads] @ P.T, _doubt(P[heads])[:, np.newaxis], _doubt(P), self._ramp)
-        alike = by_features <= _SAME * self.unit**2
+        by_features = squared_distances(Z[heads], Z)
+        by_classes = LearnedDistance(self.model, self.scale, self.spread, 1.0).between(X[heads], X)
+        alike = by_features <= _SAME * np.median(by_features)
         by_features[alike] = by_classes[alike] = np.inf
         plain, rival = by_features.argmin(axis=1), by_classes.argmin(axis=1)
         differ = np.maximum(1 - (P[plain] * P[rival]).sum(axis=1), 0) * (plain != rival)
@@ -144,12 +173,12 @@ class LearnedDistance:
         questions[swap] = questions[swap][:, [0, 2, 1]]
         return questions
 
-    @staticmethod
-    def _combined(x: Floats, same: Floats, u: Floats, v: Floats, weight: float) -> Floats:
+    def _combined(self, x: Floats, same: Floats, u: Floats, v: Floats) -> Floats:
         """Join the parts; in place, since x and same are as large as a table of all pairs."""
+        weight = self.weight
         x /= _WIDTH
         x += 1
-        kernel = np.power(x, -2, out=x)
+        kernel = np.power(x, -self.scale.power, out=x)
         same *= -weight
         same += 2 + weight
         same -= 2 * kernel

@@ -29,3 +29,29 @@ def choose(scores: Floats, n: int, rng: np.random.Generator) -> Ints:
     # Scores within a tie are made equal first, so that the stable sort keeps their random order.
     level = np.round(scores[candidates] / TIE)
     return candidates[np.argsort(-level, kind="stable")[:n]]
+
+
+def choose_together(triplets: Ints, scores: Floats, n: int, rng: np.random.Generator) -> Ints:
+    """Return the positions of ``n`` questions of large scores that share no items, as far as that goes.
+
+    Beliefs about different items are independent, so that questions without common items tell together what
+    each tells alone; of two that share items the second tells less. Where there are too few items for so many
+    questions, they are used a second time only after all others.
+
+    >>> triplets = np.array([[0, 1, 2], [0, 1, 3], [3, 4, 5]])
+    >>> choose_together(triplets, np.array([0.9, 0.8, 0.1]), 2, np.random.default_rng(0))
+    array([0, 2])
+    """
+    left = choose(scores, len(scores), rng).tolist()
+    chosen: list[int] = []
+    while len(chosen) < n and left:
+        taken: set[int] = set()
+        passed = []
+        for place, question in zip(left, triplets[left].tolist(), strict=True):
+            if len(chosen) < n and taken.isdisjoint(question):
+                chosen.append(place)
+                taken.update(question)
+            else:
+                passed.append(place)
+        left = passed
+    return np.array(chosen, dtype=np.int64)

@@ -35,7 +35,9 @@ class SearchingRule(Rule, Protocol):
     """A rule that can also find the best of all questions, without a pool of candidates.
 
     ``search`` says when it does: always (among all items if "exact", among as many as ``looks_at`` says if
-    "always"), never ("pool"), or where the learner was given no pool ("auto").
+    "always"), never ("pool"), or where the learner was given no pool ("auto"). A rule with ``needs_members``
+    gets the beliefs of several models, and it and one with ``needs_error`` get the error rate of who is asked
+    too, where the learner estimates it.
     """
 
     search: str
@@ -43,5 +45,7 @@ class SearchingRule(Rule, Protocol):
     def looks_at(self, n_items: int) -> int:
         """Return how many of so many items a question is looked for among."""
 
-    def find(self, beliefs: Floats, asked: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    def find(
+        self, beliefs: Floats, asked: Ints, n: int, rng: np.random.Generator, **error: float
+    ) -> tuple[Ints, Floats]:
         """Return the ``n`` best of all questions that were not asked, as (n, 3) items, and their scores."""

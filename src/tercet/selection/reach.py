@@ -7,7 +7,7 @@ import numpy as np
 from tercet._fast import kernels
 from tercet._validation import Floats, Ints, check_count
 from tercet.information import information_gain
-from tercet.triplets import count_questions, draw_distinct, question_numbers, questions_from_numbers
+from tercet.triplets import draw_questions, question_numbers
 
 _DRAWN = 10_000
 # How much of its variance an answer in the same batch is taken to leave to chance. Less than it does: the
@@ -91,7 +91,7 @@ class Reach:
         if beliefs is None or np.ndim(beliefs) != 3:
             raise ValueError("Reach compares models; give beliefs of shape (models, items, classes)")
         if targets is None:
-            targets = _draw(beliefs.shape[1], self.n_targets, np.random.default_rng(0))
+            targets = draw_questions(beliefs.shape[1], self.n_targets, np.random.default_rng(0))
         return _reach(_disagreement(beliefs, triplets, error), _overlap(beliefs, targets, error))
 
     def find(
@@ -99,11 +99,11 @@ class Reach:
     ) -> tuple[Ints, Floats]:
         """Return the ``n`` best questions not asked yet, each in view of the others, and their scores."""
         members, n_items = beliefs, beliefs.shape[1]
-        drawn = _draw(n_items, max(_DRAWN, 20 * n), rng)
+        drawn = draw_questions(n_items, max(_DRAWN, 20 * n), rng)
         drawn = drawn[~np.isin(question_numbers(drawn, n_items), question_numbers(asked, n_items))]
         candidates = drawn[_shortlist(members[0], drawn, max(self.n_candidates, 10 * n))]
         apart = _disagreement(members, candidates, error)
-        overlap = _overlap(members, _draw(n_items, self.n_targets, rng), error)
+        overlap = _overlap(members, draw_questions(n_items, self.n_targets, rng), error)
         chosen: list[int] = []
         scores: list[float] = []
         for _ in range(min(n, len(candidates))):
@@ -123,11 +123,6 @@ class Reach:
                     + np.outer(reply, reply) * (explained @ overlap_along)
                 )
         return candidates[chosen], np.array(scores)
-
-
-def _draw(n_items: int, size: int, rng: np.random.Generator) -> Ints:
-    total = count_questions(n_items)
-    return questions_from_numbers(draw_distinct(total, min(size, total), rng), n_items)
 
 
 def _shortlist(P: Floats, triplets: Ints, size: int) -> Ints:
