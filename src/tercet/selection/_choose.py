@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tercet._validation import Floats, Ints
 
@@ -31,21 +32,26 @@ def choose(scores: Floats, n: int, rng: np.random.Generator) -> Ints:
     return candidates[np.argsort(-level, kind="stable")[:n]]
 
 
-def choose_together(triplets: Ints, scores: Floats, n: int, rng: np.random.Generator) -> Ints:
+def choose_together(
+    triplets: Ints, scores: Floats, n: int, rng: np.random.Generator, waiting: ArrayLike = ()
+) -> Ints:
     """Return the positions of ``n`` questions of large scores that share no items, as far as that goes.
 
     Beliefs about different items are independent, so that questions without common items tell together what
     each tells alone; of two that share items the second tells less. Where there are too few items for so many
-    questions, they are used a second time only after all others.
+    questions, they are used a second time only after all others. The answers to questions that are
+    ``waiting`` come too late for this choice, so that they count as chosen already.
 
     >>> triplets = np.array([[0, 1, 2], [0, 1, 3], [3, 4, 5]])
     >>> choose_together(triplets, np.array([0.9, 0.8, 0.1]), 2, np.random.default_rng(0))
     array([0, 2])
     """
+    taken = set(np.ravel(waiting).tolist())
+    if n == 1 and not taken:
+        return choose(scores, 1, rng)
     left = choose(scores, len(scores), rng).tolist()
     chosen: list[int] = []
     while len(chosen) < n and left:
-        taken: set[int] = set()
         passed = []
         for place, question in zip(left, triplets[left].tolist(), strict=True):
             if len(chosen) < n and taken.isdisjoint(question):
@@ -53,5 +59,5 @@ def choose_together(triplets: Ints, scores: Floats, n: int, rng: np.random.Gener
                 taken.update(question)
             else:
                 passed.append(place)
-        left = passed
+        left, taken = passed, set()
     return np.array(chosen, dtype=np.int64)
