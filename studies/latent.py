@@ -94,8 +94,8 @@ class OneOfFive:
         self.people = [ClassOracle(y, 0.5 if name == "cal" else 0.02, seed) for name in self.names]
 
     def __call__(self, triplet, number):
-        """Return the answer to the question of this number, and who gave it."""
-        return self.people[number % 5](triplet), self.names[number % 5]
+        """Return the answer to the question of this number, by whose turn it is."""
+        return self.people[number % 5](triplet)
 
 
 def ask(trial, make, run, *, batch=1, noise=0.0, classes="true", people=None, on_mark=None, drop_dk=False):
@@ -120,12 +120,9 @@ def ask(trial, make, run, *, batch=1, noise=0.0, classes="true", people=None, on
             if on_mark:
                 on_mark(number, learner)
         if number < MARKS[-1] and number % batch == 0:
-            for place, query in enumerate(learner.ask(batch)):
-                if team:
-                    answer, name = team(query.triplet, number + place)
-                    learner.tell(query, answer, name)
-                else:
-                    learner.tell(query, oracle(query.triplet))
+            name = OneOfFive.names[number % 5] if team else ""
+            for query in learner.ask(batch, name):
+                learner.tell(query, team(query.triplet, number) if team else oracle(query.triplet), name)
     return np.array(found), learner
 
 

@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 
-from tercet._models import Models
+from tercet._models import Fitted, Models
 from tercet._random import Seeds
 from tercet._validation import Ints
 from tercet.answers import Comparisons
@@ -14,7 +14,7 @@ from tercet.information import answer_probabilities
 from tercet.queries import PoolExhaustedError, Query, queries
 from tercet.selection import SearchingRule
 from tercet.stopping import own_accuracy
-from tercet.triplets import count_questions, question_numbers
+from tercet.triplets import count_questions, draw_questions, question_numbers
 
 # Items that an estimate of the accuracy is made from.
 _LOOKED_AT = 1000
@@ -73,10 +73,23 @@ def search(
 def duel(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints) -> list[Query]:
     """Return a question on which the metric's features and classes disagree, if there is one left."""
     fitted = models.fit(answers, beliefs=True)
-    found = models.duels(fitted, seeds.integer("duels", len(asked)))
+    return _first_new(models, fitted, models.duels(fitted, seeds.integer("duels", len(asked))), asked)
+
+
+def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints) -> list[Query]:
+    """Return a random question, if there is one left and the models estimate who errs."""
+    fitted = models.fit(answers, beliefs=True)
+    if not hasattr(fitted.beliefs, "error_of"):
+        return []
+    items = np.sort(models.sample)
+    drawn = draw_questions(len(items), len(asked) + 1, seeds.generator("at random", len(asked)))
+    return _first_new(models, fitted, items[drawn], asked)
+
+
+def _first_new(models: Models, fitted: Fitted, questions: Ints, asked: Ints) -> list[Query]:
     n_items = models.features.shape[0]
-    new = ~np.isin(question_numbers(found, n_items), question_numbers(asked, n_items))
-    chosen = found[new][:1]
+    new = ~np.isin(question_numbers(questions, n_items), question_numbers(asked, n_items))
+    chosen = questions[new][:1]
     if not len(chosen):
         return []
     chances = answer_probabilities(models.beliefs_about(fitted, chosen[0]), [(0, 1, 2)])

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
-from tercet._questions import duel, own_accuracies, search
+from tercet._questions import at_random, duel, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
@@ -37,6 +37,10 @@ from tercet.triplets import question_numbers
 # The paper gives no value; this one comes nearest to its Random rows (docs/reproduction.md has the others).
 # Most sets hardly change from 1 to 100,000; Yeast, whose features are small, needs 100 and more.
 PAPER_C = 1000.0
+
+
+# Of the questions for a named annotator, every so many is a random one.
+CHECK_EVERY = 4
 
 
 class ActiveLearner:
@@ -197,15 +201,17 @@ class ActiveLearner:
         waiting = [query.triplet for query in self._pending.values()]
         n_asked = len(self._comparisons) + len(waiting)
         every = getattr(self._models.metric, "check_every", None) or sys.maxsize
-        due = [place for place in range(n) if (n_asked + place) % every == every - 1]
-        found = self._best(n - len(due), waiting, annotator)
-        for place in due:  # a question that says whether to trust the metric's classes, if there is one
+        tests = {place: duel for place in range(n) if (n_asked + place) % every == every - 1}
+        if annotator:  # only questions that the model could answer itself show who errs
+            tests |= {place: at_random for place in range(n) if (n_asked + place) % CHECK_EVERY == 1}
+        found = self._best(n - len(tests), waiting, annotator)
+        for place, test in sorted(tests.items()):
             open_ = [*waiting, *(query.triplet for query in found)]
             asked = np.concatenate([self._comparisons.triplets, check_triplets(open_)])
-            test = duel(self._models, self._seeds, self._comparisons, asked)
-            if test and not self._searches:
-                self._open &= ~self._among(np.array([test[0].triplet]))
-            found[place:place] = test or self._best(1, open_, annotator)
+            asks = test(self._models, self._seeds, self._comparisons, asked)
+            if asks and not self._searches:
+                self._open &= ~self._among(np.array([asks[0].triplet]))
+            found[place:place] = asks or self._best(1, open_, annotator)
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
