@@ -96,9 +96,7 @@ def _import(options: argparse.Namespace) -> int:
         names = store.studies()
         study = options.study or (_only(names) if names else options.file.stem)
         begin = None if items is None else Study(study, items.fingerprint, items.ids)
-        return study, import_answers(
-            store, study, options.file, begin=begin, by_position=options.by_position
-        )
+        return study, import_answers(store, study, options.file, begin=begin, by_position=options.by_position)
 
     if not SqlStore.is_there(options.db):
         take(MemoryStore())  # what cannot be imported should not leave an empty database behind

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from statistics import median
 
 from tercet.labelling._ledger import is_learned_from
+from tercet.stopping import Outlook
 from tercet.stores import Recorded
 
 #: Answers that a running mean is taken over.
 WINDOW = 20
 #: An answer faster than this was hardly looked at.
 HASTY_MS = 400
+#: Shares of random questions answered right that one may want to reach, one after the other.
+TARGETS = (0.8, 0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,44 @@ class Summary:
     response_ms: tuple[tuple[int, int], ...]
     median_ms: float | None
     annotators: tuple[Annotator, ...]
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What to expect of further questions, by the model's own estimate.
+
+    Attributes
+    ----------
+    n_answers : int
+    accuracy : float
+        The share of random questions that the model expects to answer right now.
+    gain : float
+        What the next answer is expected to add to it.
+    target : float
+        The next share worth reaching.
+    left : int or None
+        About how many more answers that takes; None if nobody can say.
+    """
+
+    n_answers: int
+    accuracy: float
+    gain: float
+    target: float
+    left: int | None
+
+
+def prospect(outlook: Outlook | None) -> Prospect | None:
+    """Return what to expect of further questions; None while there are too few answers to say.
+
+    >>> prospect(Outlook(100, accuracy=0.85, gain=0.0005))
+    Prospect(n_answers=100, accuracy=0.85, gain=0.0005, target=0.9, left=238)
+    >>> prospect(Outlook(4, accuracy=0.85, gain=float("nan"))) is None
+    True
+    """
+    if outlook is None or isnan(outlook.gain):
+        return None
+    target = next((share for share in TARGETS if share > outlook.accuracy), TARGETS[-1])
+    return Prospect(outlook.n_answers, outlook.accuracy, outlook.gain, target, outlook.questions_left(target))
 
 
 def summarise(answers: Sequence[Recorded]) -> Summary:

@@ -25,7 +25,7 @@ from tercet.labelling._special import (
 )
 from tercet.labelling._worker import Job, Worker
 from tercet.labelling.picture import Painter, View
-from tercet.labelling.results import Summary, summarise, was_right
+from tercet.labelling.results import Prospect, Summary, prospect, summarise, was_right
 from tercet.labelling.settings import StudySettings, default_classes
 from tercet.queries import Query
 from tercet.stores import Recorded, Shown, Store, Study
@@ -198,6 +198,11 @@ class Session:
             if self._summary is None or self._summary[0] != revision:
                 self._summary = revision, summarise(self._ledger.standing)
             return self._summary
+
+    def prospect(self) -> Prospect | None:
+        """Return what the newest model expects of further questions; None while it is too early to say."""
+        with self._changed:
+            return prospect(None if self._latest is None else self._latest.outlook)
 
     def view(self, patience: float = 0.0) -> View | None:
         """Return the newest view of what was learned, and have a newer one made if there are new answers.

@@ -101,8 +101,3 @@ def default_classes(n_items: int) -> int:
     (3, 10)
     """
     return max(2, min(10, n_items // 10))
-
-
-def questions_left(planned: int, answered: int) -> int:
-    """Return how many more questions to expect: at present what is left of the planned number."""
-    return max(0, planned - answered)

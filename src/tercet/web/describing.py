@@ -6,7 +6,6 @@ import numpy as np
 
 from tercet.items import Items
 from tercet.labelling import Session, Standing, Summary, View
-from tercet.labelling.settings import questions_left
 from tercet.media import text_of
 from tercet.stores import Shown
 from tercet.web import schemas
@@ -111,7 +110,8 @@ def results_out(
         skipped=summary.skipped,
         agreement=summary.agreement,
         median_ms=summary.median_ms,
-        left=questions_left(session.settings.n_questions * people, summary.answered),
+        planned=session.settings.n_questions * people,
+        expected=session.prospect(),
         learning=view is None or view.n_answers != summary.answered,
         problem=session.problem,
         curve=curve if new else None,
