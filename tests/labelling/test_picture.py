@@ -38,6 +38,21 @@ def test_clusters_keep_their_numbers(rng):
     assert (numbered_like(after, before, 6) == before).all()
 
 
+def test_clusters_are_numbered_without_gaps_when_there_are_fewer_or_more(rng):
+    before = rng.integers(0, 6, 300).astype(np.int16)
+    fewer = np.array([2, 2, 0, 0, 1, 1], dtype=np.int16)[before]
+    found = numbered_like(fewer, before, 3)
+    assert set(found.tolist()) == {0, 1, 2}
+    for number in range(3):
+        assert len(set(fewer[found == number].tolist())) == 1
+    assert (found[before == 0] == 0).all() or (found[before == 1] == 1).all()
+    assert (found[before == 2] == 2).all()
+    more = np.array([5, 4, 3, 2, 1, 0], dtype=np.int16)[before]
+    # Each old number goes on with one of the two clusters that its own came apart into.
+    assert set(numbered_like(more, found, 6)[(before == 2) | (before == 3)].tolist()) >= {2}
+    assert set(numbered_like(more, found, 6).tolist()) == set(range(6))
+
+
 def test_weights_are_shares_of_the_squared_distance(rng):
     X = rng.normal(size=(2000, 3)) * [1.0, 2.0, 5.0]
     metric = SchultzJoachims(preprocessor=X).fit([[0, 1, 2], [3, 4, 5], [6, 7, 8]])
@@ -50,13 +65,13 @@ def test_weights_are_shares_of_the_squared_distance(rng):
 
 def test_views_that_follow_each_other_keep_their_place(rng):
     items, labels = collection(60)
-    painter = Painter(items, 3, np.random.default_rng(0))
+    painter = Painter(items, np.random.default_rng(0))
     answers = Comparisons([(0, 1, 2), (3, 4, 5), (6, 7, 8)], [1, -1, 1])
     views = []
     for m in (0, 3):
         metric = SchultzJoachims(preprocessor=items.features).fit(answers[:m].ordered())
         turned = (labels.astype(np.int16) + m) % 3
-        views.append(painter.view(bytes([m]), m, metric, turned))
+        views.append(painter.view(bytes([m]), m, metric, turned, 3))
     assert (views[0].labels == views[1].labels).all()
     moved = np.linalg.norm(views[0].places - views[1].places)
     mirrored = np.linalg.norm(views[0].places - views[1].places @ np.diag([-1, 1]))

@@ -5,7 +5,7 @@ import pytest
 from tercet import ActiveLearner
 from tercet.labelling import Session, StudySettings, summarise
 from tercet.labelling.results import TARGETS, prospect
-from tercet.labelling.settings import Texts, default_classes
+from tercet.labelling.settings import Texts
 from tercet.stopping import Outlook
 from tercet.stores import MemoryStore, Recorded, Shown
 
@@ -94,7 +94,3 @@ def test_a_session_expects_what_the_learner_does():
     learner = ActiveLearner(items.features, N_CLASSES, random_state=0, comparisons=comparisons)
     assert found == prospect(learner.outlook())
     assert found.n_answers == 12
-
-
-def test_classes_of_those_who_did_not_say():
-    assert (default_classes(3), default_classes(178), default_classes(10**6)) == (2, 10, 10)

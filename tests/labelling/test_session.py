@@ -196,6 +196,53 @@ def test_a_restart_goes_on_with_the_same_question(tmp_path):
     assert len(comparisons) == 3
 
 
+def test_the_answers_choose_how_many_classes_there_are(tmp_path):
+    items, labels = collection(60)
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    undone, numbers = [], []
+    for most in (17, 23):  # a restart between
+        store = SqlStore(url)
+        with Session(items, store, "study") as session:
+            answer_all(session, items, labels, most=most)
+            assert session.learned()
+            view = newest_view(session)
+            numbers.append(view.n_clusters)
+            comparisons = session._ledger.comparisons
+            if not undone:
+                undone.append(session.undo("Ann", session.question("Ann").undoable)[0])
+        store.close()
+    assert session.settings.n_classes is None
+    assert len(comparisons) == 39
+    learner = ActiveLearner(items.features, random_state=0, comparisons=comparisons)
+    assert view.n_clusters == learner.metric_.n_classes_ == N_CLASSES
+    assert (
+        numbers[0]
+        == ActiveLearner(
+            items.features,
+            random_state=0,
+            comparisons=comparisons[:16].append(
+                tuple(items.index[name] for name in undone[0].shown.triplet), undone[0].reply, "Ann"
+            ),
+        ).metric_.n_classes_
+    )
+    assert sorted(np.bincount(view.labels)) == [20, 20, 20]
+    for cluster in range(N_CLASSES):
+        assert len(set(labels[view.labels == cluster])) == 1
+    np.testing.assert_array_equal(
+        view.metric.transform(items.features), learner.metric_.transform(items.features)
+    )
+
+
+def newest_view(session):
+    """Return the picture of all answers so far."""
+    session.view()
+    with session._changed:
+        assert session._changed.wait_for(
+            lambda: session._view is not None and session._view.name == session._state(), 120
+        )
+        return session._view
+
+
 def test_settings_stay_with_the_study(store):
     items, _ = collection()
     with begin(items, store, n_questions=7, seed=5) as session:

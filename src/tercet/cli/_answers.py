@@ -110,7 +110,6 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _learn(options: argparse.Namespace) -> int:
-    from tercet.labelling.settings import default_classes
     from tercet.learner import ActiveLearner
     from tercet.metric_files import save_metric
     from tercet.stores.transfer import read_comparisons
@@ -123,9 +122,9 @@ def _learn(options: argparse.Namespace) -> int:
         raise ValueError(
             f"{options.answers} has no yes or no answer to learn from; answer some questions first"
         )
-    # As the app learns it. Today's metric does not look at the number of classes; a later one may.
-    classes = options.classes or default_classes(len(items))
-    learner = ActiveLearner(items.features, classes, random_state=options.seed, comparisons=comparisons)
+    learner = ActiveLearner(
+        items.features, options.classes, random_state=options.seed, comparisons=comparisons
+    )
     save_metric(learner.metric_, options.out, items.feature_names)
     print(f"Metric of {len(comparisons)} answers about {len(items)} items: {options.out}")
     return 0

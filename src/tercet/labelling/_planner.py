@@ -52,7 +52,7 @@ class Plan:
 class Planner:
     """Plans for an `ActiveLearner` about these items. Not thread-safe."""
 
-    def __init__(self, items: Items, n_classes: int, seed: int) -> None:
+    def __init__(self, items: Items, n_classes: int | None, seed: int) -> None:
         self._items = items
         self._learner = ActiveLearner(items.features, n_classes, random_state=seed, max_items=WHOLE)
         self.n_items = len(items)

@@ -31,6 +31,8 @@ class View:
     metric : fitted metric
     labels : array of shape (n,)
         The cluster of each item; clusters keep their numbers from one view to the next.
+    n_clusters : int
+        Their numbers are 0 to this, without it; some may have no items.
     sample : array of shape (s,)
         The items in the picture.
     places : array of shape (s, 2)
@@ -45,6 +47,7 @@ class View:
     n_answers: int
     metric: Any
     labels: NDArray[np.int16]
+    n_clusters: int
     sample: Ints
     places: Floats
     explained: float
@@ -54,23 +57,26 @@ class View:
 class Painter:
     """Makes views of the same items that keep their place from one to the next."""
 
-    def __init__(self, items: Items, n_classes: int, rng: np.random.Generator) -> None:
+    def __init__(self, items: Items, rng: np.random.Generator) -> None:
         n_items = len(items)
         self.sample: Ints = np.sort(rng.choice(n_items, min(n_items, SHOWN), replace=False))
         rows = np.sort(rng.choice(n_items, min(n_items, _ROWS), replace=False))
         self._points = np.asarray(items.features[self.sample], dtype=np.float64)
         self._variances = np.asarray(items.features[rows], dtype=np.float64).var(axis=0)
-        self._n_classes = n_classes
         self._last: View | None = None
 
-    def view(self, name: bytes, n_answers: int, metric: Any, labels: NDArray[np.int16]) -> View:
+    def view(
+        self, name: bytes, n_answers: int, metric: Any, labels: NDArray[np.int16], n_clusters: int
+    ) -> View:
         """Return what this metric makes of the items, turned and coloured like the view before."""
         places, explained = flat(np.asarray(metric.transform(self._points)))
         if self._last is not None:
             places = turned_like(places, self._last.places)
-            labels = numbered_like(labels, self._last.labels, self._n_classes)
+            labels = numbered_like(labels, self._last.labels, n_clusters)
         weights = feature_weights(metric, self._variances)
-        self._last = View(name, n_answers, metric, labels, self.sample, places, explained, weights)
+        self._last = View(
+            name, n_answers, metric, labels, n_clusters, self.sample, places, explained, weights
+        )
         return self._last
 
 
@@ -102,17 +108,17 @@ def turned_like(places: Floats, before: Floats) -> Floats:
     return np.asarray(places @ rotation)
 
 
-def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_classes: int) -> NDArray[np.int16]:
-    """Return clusters numbered so that most items keep the number they had.
+def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_clusters: int) -> NDArray[np.int16]:
+    """Return clusters numbered so that most items keep the number they had, below ``n_clusters``.
 
     >>> numbered_like(np.array([1, 1, 0], np.int16), np.array([0, 0, 2], np.int16), 3).tolist()
     [0, 0, 2]
     """
-    size = max(n_classes, int(labels.max()) + 1, int(before.max()) + 1)
-    common = np.zeros((size, size))
-    np.add.at(common, (labels, before), 1)
+    common = np.zeros((n_clusters, n_clusters))
+    stays = before < n_clusters  # there may have been more clusters, whose numbers are gone
+    np.add.at(common, (labels[stays], before[stays]), 1)
     rows, columns = linear_sum_assignment(-common)
-    number = np.empty(size, dtype=np.int16)
+    number = np.empty(n_clusters, dtype=np.int16)
     number[rows] = columns
     return number[labels]
 

@@ -26,7 +26,7 @@ from tercet.labelling._special import (
 from tercet.labelling._worker import Job, Worker
 from tercet.labelling.picture import Painter, View
 from tercet.labelling.results import Prospect, Summary, prospect, summarise, was_right
-from tercet.labelling.settings import StudySettings, default_classes
+from tercet.labelling.settings import StudySettings
 from tercet.queries import Query
 from tercet.stores import Recorded, Shown, Store, Study
 from tercet.stores.transfer import export_answers
@@ -89,14 +89,14 @@ class Session:
         fresh = (settings or StudySettings()).changed(**changes)
         stored = store.open_study(Study(study, items.fingerprint, items.ids, fresh.to_mapping()))
         self.settings = StudySettings.from_mapping(stored.settings).changed(**changes)
-        n_classes = self.settings.n_classes or default_classes(len(items))
-        if n_classes > len(items):
+        n_classes = self.settings.n_classes
+        if n_classes is not None and n_classes > len(items):
             raise ValueError(f"{n_classes} classes are more than the {len(items)} items; ask for fewer")
-        self.items, self.study, self.n_classes = items, study, n_classes
+        self.items, self.study = items, study
         self._store = store
         self._seeds = Seeds(self.settings.seed)
         planner = Planner(items, n_classes, self.settings.seed)
-        self._painter = Painter(items, n_classes, self._seeds.generator("picture"))
+        self._painter = Painter(items, self._seeds.generator("picture"))
         self._practice = practice_triplets(items, self.settings.practice, self._seeds)
         if self.settings.to_mapping() != dict(stored.settings):
             store.save_settings(study, self.settings.to_mapping())
@@ -204,16 +204,23 @@ class Session:
         with self._changed:
             return prospect(None if self._latest is None else self._latest.outlook)
 
-    def view(self, patience: float = 0.0) -> View | None:
+    def view(self, patience: float = 0.0, *, newest: bool = False) -> View | None:
         """Return the newest view of what was learned, and have a newer one made if there are new answers.
 
-        Waits for the first, and no longer than ``patience`` seconds.
+        Waits for the first, or for that of the ``newest`` answers, and no longer than ``patience`` seconds.
         """
         with self._changed:
             self._watched = monotonic()
             self._changed.notify_all()
+            wanted = self._state()
+
+            def is_there() -> bool:
+                if self._view is None or not newest:
+                    return self._view is not None
+                return self._view.name in (wanted, self._state())
+
             if patience:
-                self._changed.wait_for(lambda: self._view is not None or self._failed, patience)
+                self._changed.wait_for(lambda: is_there() or wanted in self._failed, patience)
             return self._view
 
     def learned(self, patience: float = 60.0) -> bool:
@@ -328,7 +335,7 @@ class Session:
         is_watched = now - self._watched < _ACTIVE_SECONDS
         if is_watched and (self._view is None or self._view.name != name):
             return Job(name, lambda: self._paint(plan, comparisons))
-        if not self._look_ahead:
+        if not self._look_ahead or _chooses_settings(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
             shown = self._ledger.current(annotator)
@@ -368,7 +375,15 @@ class Session:
 
     def _paint(self, plan: Plan, comparisons: Comparisons) -> None:
         labels = self._planner.labels(comparisons) if plan.labels is None else plan.labels
-        view = self._painter.view(plan.name, plan.n_answers, plan.metric, labels)
+        view = self._painter.view(plan.name, plan.n_answers, plan.metric, labels, int(plan.metric.n_classes_))
         with self._changed:
             self._view = view
             self._changed.notify_all()
+
+
+def _chooses_settings(n_answers: int) -> bool:
+    """Return whether the learner chooses its number of classes and the like anew after so many answers.
+
+    That takes seconds, and is done once the answer is there, not for each that may come.
+    """
+    return n_answers >= 16 and n_answers & (n_answers - 1) == 0

@@ -45,7 +45,7 @@ class StudySettings:
     ----------
     seed : int
     n_classes : int, optional
-        How many hidden classes to expect; None leaves it to `default_classes`.
+        How many hidden classes to expect; None lets the answers choose.
     n_questions : int
         How many questions each annotator answers. Skips, practice and catch questions do not count.
     practice : int
@@ -92,12 +92,3 @@ class StudySettings:
     def changed(self, **values: Any) -> Self:
         """Return a copy with those values that are not None."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
-
-
-def default_classes(n_items: int) -> int:
-    """Return how many hidden classes to expect where nobody said.
-
-    >>> default_classes(30), default_classes(5_000)
-    (3, 10)
-    """
-    return max(2, min(10, n_items // 10))

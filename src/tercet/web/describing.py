@@ -72,7 +72,7 @@ def addresses(items: Items, places: set[int]) -> list[str]:
     return found
 
 
-def picture_out(view: View, items: Items, n_classes: int) -> schemas.PictureOut:
+def picture_out(view: View, items: Items) -> schemas.PictureOut:
     """Return a view as a page draws it."""
     labels = view.labels
     largest = np.argsort(-view.weights, kind="stable")[:MOST_WEIGHTS]
@@ -83,7 +83,7 @@ def picture_out(view: View, items: Items, n_classes: int) -> schemas.PictureOut:
         x=np.round(view.places[:, 0], 4).tolist(),
         y=np.round(view.places[:, 1], 4).tolist(),
         clusters=labels[view.sample].tolist(),
-        sizes=np.bincount(labels, minlength=n_classes).tolist(),
+        sizes=np.bincount(labels, minlength=view.n_clusters).tolist(),
         explained=view.explained,
         weights=[
             schemas.WeightOut(name=str(items.feature_names[place]), share=float(view.weights[place]))
@@ -117,7 +117,5 @@ def results_out(
         curve=curve if new else None,
         times=times if new else None,
         annotators=list(summary.annotators),
-        picture=None
-        if view is None or view.name.hex() == picture
-        else picture_out(view, session.items, session.n_classes),
+        picture=None if view is None or view.name.hex() == picture else picture_out(view, session.items),
     )
