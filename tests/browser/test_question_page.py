@@ -87,6 +87,17 @@ def test_a_double_press_is_one_answer(serve, visit):
         page.keyboard.press("ArrowLeft")
     ready(page, before)
     assert len(server.answers()) == 1
+    press(page, "ArrowRight")
+    page.evaluate(
+        """() => new Promise((done) => {
+          const key = () => new KeyboardEvent("keydown", { key: "u", bubbles: true });
+          const press = () => document.body.dispatchEvent(key());
+          const echo = new MutationObserver(() => { press(); setTimeout(done, 500); });
+          echo.observe(document.body, { attributeFilter: ["data-ready"] });
+          press();
+        })"""
+    )
+    assert [a.undone for a in server.answers(undone=True)] == [False, True]
 
 
 def test_a_reload_keeps_the_question_and_everything_works_by_mouse(serve, visit):

@@ -84,18 +84,15 @@ class Session:
         look_ahead: bool = True,
         **changes: Any,
     ) -> None:
-        if len(items) < 3:
-            raise ValueError(f"a question is about three items, and there are {len(items)}; add more")
         fresh = (settings or StudySettings()).changed(**changes)
+        fresh.check_items(len(items))  # before it is stored
         stored = store.open_study(Study(study, items.fingerprint, items.ids, fresh.to_mapping()))
         self.settings = StudySettings.from_mapping(stored.settings).changed(**changes)
-        n_classes = self.settings.n_classes
-        if n_classes is not None and n_classes > len(items):
-            raise ValueError(f"{n_classes} classes are more than the {len(items)} items; ask for fewer")
+        self.settings.check_items(len(items))
         self.items, self.study = items, study
         self._store = store
         self._seeds = Seeds(self.settings.seed)
-        planner = Planner(items, n_classes, self.settings.seed)
+        planner = Planner(items, self.settings.n_classes, self.settings.seed)
         self._painter = Painter(items, self._seeds.generator("picture"))
         self._practice = practice_triplets(items, self.settings.practice, self._seeds)
         if self.settings.to_mapping() != dict(stored.settings):

@@ -77,6 +77,13 @@ class StudySettings:
         if self.n_classes is not None:
             check_count("n_classes", self.n_classes, minimum=2)
 
+    def check_items(self, n_items: int) -> None:
+        """Refuse a collection that is too small for these settings."""
+        if n_items < 3:
+            raise ValueError(f"a question is about three items, and there are {n_items}; add more")
+        if self.n_classes is not None and self.n_classes > n_items:
+            raise ValueError(f"{self.n_classes} classes are more than the {n_items} items; ask for fewer")
+
     @classmethod
     def from_mapping(cls, stored: Mapping[str, Any]) -> Self:
         """Return stored settings; what they leave out stays at its default, what is unknown is dropped."""
