@@ -3,7 +3,7 @@ from sklearn.decomposition import PCA
 
 from tercet.answers import Comparisons
 from tercet.labelling.picture import Painter, feature_weights, flat, numbered_like, turned_like
-from tercet.metrics import SchultzJoachims
+from tercet.metrics import LatentClassMetric, SchultzJoachims
 
 from .collections import collection
 
@@ -66,12 +66,18 @@ def test_weights_are_shares_of_the_squared_distance(rng):
 def test_views_that_follow_each_other_keep_their_place(rng):
     items, labels = collection(60)
     painter = Painter(items, np.random.default_rng(0))
-    answers = Comparisons([(0, 1, 2), (3, 4, 5), (6, 7, 8)], [1, -1, 1])
+    one, two, three = (np.flatnonzero(labels == number)[:3].tolist() for number in range(3))
+    answers = Comparisons(
+        [(one[0], one[1], two[0]), (two[1], three[0], two[2]), (three[1], three[2], one[2])], [1, -1, 1]
+    )
     views = []
     for m in (0, 3):
-        metric = SchultzJoachims(preprocessor=items.features).fit(answers[:m].ordered())
-        turned = (labels.astype(np.int16) + m) % 3
-        views.append(painter.view(bytes([m]), m, metric, turned, 3))
+        metric = LatentClassMetric(3, preprocessor=items.features, random_state=m)
+        metric.fit(answers.triplets[:m], answers.answers[:m])
+        views.append(painter.view(bytes([m]), m, metric))
+        own = metric.predict_proba(items.features).argmax(axis=1)
+        # The same clusters as the metric's, whatever their numbers.
+        assert len(set(zip(views[-1].labels.tolist(), own.tolist(), strict=True))) == 3
     assert (views[0].labels == views[1].labels).all()
     moved = np.linalg.norm(views[0].places - views[1].places)
     mirrored = np.linalg.norm(views[0].places - views[1].places @ np.diag([-1, 1]))

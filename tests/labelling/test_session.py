@@ -124,7 +124,7 @@ def test_a_head_does_not_come_again_within_three_questions(store, monkeypatch):
     def with_few_heads(self, comparisons, reserved):
         made = plan(self, comparisons, reserved)
         best = [Query("", (head, 50 + head, other), 1.0) for other in range(10, 30) for head in range(4)]
-        return type(made)(made.name, made.n_answers, tuple(best), made.rule, made.metric, made.labels)
+        return type(made)(made.name, made.n_answers, tuple(best), made.rule, made.metric)
 
     monkeypatch.setattr(Planner, "plan", with_few_heads)
     with begin(items, store) as session:

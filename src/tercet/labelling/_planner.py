@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
@@ -19,8 +16,6 @@ from tercet.stopping import Outlook
 #: Questions a plan holds: enough to go on with while the next model is being learned. As many of the best are
 #: about the same head, fewer would leave no choice.
 BATCH = 64
-#: Beyond this number the learner's beliefs about all items take a pass of their own.
-WHOLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -34,8 +29,6 @@ class Plan:
     queries : tuple of Query
         Best first; empty when everything was asked.
     metric : fitted metric
-    labels : array of shape (n,), optional
-        The likeliest class of each item; None for a collection so large that this takes a pass of its own.
     outlook : Outlook, optional
         What further answers are worth.
     """
@@ -45,7 +38,6 @@ class Plan:
     queries: tuple[Query, ...]
     rule: str
     metric: Any
-    labels: NDArray[np.int16] | None
     outlook: Outlook | None = None
 
 
@@ -53,9 +45,7 @@ class Planner:
     """Plans for an `ActiveLearner` about these items. Not thread-safe."""
 
     def __init__(self, items: Items, n_classes: int | None, seed: int) -> None:
-        self._items = items
-        self._learner = ActiveLearner(items.features, n_classes, random_state=seed, max_items=WHOLE)
-        self.n_items = len(items)
+        self._learner = ActiveLearner(items.features, n_classes, random_state=seed)
 
     def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
         """Return the best questions after these answers that are not reserved."""
@@ -68,22 +58,12 @@ class Planner:
                 break
             except PoolExhaustedError:
                 continue
-        labels = self._labels() if self.n_items <= WHOLE else None
         return Plan(
             digest(comparisons),
             len(comparisons),
             tuple(queries),
             repr(self._learner.selector),
             self._learner.metric_,
-            labels,
             # This takes milliseconds: the models of 8, 16, 32, ... answers are those this one started from.
             self._learner.outlook(),
         )
-
-    def labels(self, comparisons: Comparisons) -> NDArray[np.int16]:
-        """Return the likeliest class of every item after these answers, in a pass over all of them."""
-        self._learner.restore(comparisons)
-        return self._labels()
-
-    def _labels(self) -> NDArray[np.int16]:
-        return np.asarray(np.argmax(self._learner.beliefs_, axis=1), dtype=np.int16)

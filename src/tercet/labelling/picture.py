@@ -15,7 +15,7 @@ from tercet.items import Items
 
 #: Items in the picture; of a larger collection a sample, drawn once.
 SHOWN = 1_000
-#: Rows that spreads of features are taken from.
+#: Rows that spreads of features are taken from, and rows that are looked at in one go.
 _ROWS = 10_000
 
 
@@ -61,14 +61,14 @@ class Painter:
         n_items = len(items)
         self.sample: Ints = np.sort(rng.choice(n_items, min(n_items, SHOWN), replace=False))
         rows = np.sort(rng.choice(n_items, min(n_items, _ROWS), replace=False))
+        self._features = items.features
         self._points = np.asarray(items.features[self.sample], dtype=np.float64)
         self._variances = np.asarray(items.features[rows], dtype=np.float64).var(axis=0)
         self._last: View | None = None
 
-    def view(
-        self, name: bytes, n_answers: int, metric: Any, labels: NDArray[np.int16], n_clusters: int
-    ) -> View:
+    def view(self, name: bytes, n_answers: int, metric: Any) -> View:
         """Return what this metric makes of the items, turned and coloured like the view before."""
+        labels, n_clusters = likeliest(metric, self._features), int(metric.n_classes_)
         places, explained = flat(np.asarray(metric.transform(self._points)))
         if self._last is not None:
             places = turned_like(places, self._last.places)
@@ -78,6 +78,15 @@ class Painter:
             name, n_answers, metric, labels, n_clusters, self.sample, places, explained, weights
         )
         return self._last
+
+
+def likeliest(metric: Any, features: Any) -> NDArray[np.int16]:
+    """Return the likeliest class of each item by a metric with classes; in parts, as there may be many."""
+    parts = [
+        np.argmax(metric.predict_proba(np.asarray(features[start : start + _ROWS], dtype=np.float64)), axis=1)
+        for start in range(0, len(features), _ROWS)
+    ]
+    return np.concatenate(parts).astype(np.int16)
 
 
 def flat(points: Floats) -> tuple[Floats, float]:

@@ -331,7 +331,7 @@ class Session:
         now = monotonic()
         is_watched = now - self._watched < _ACTIVE_SECONDS
         if is_watched and (self._view is None or self._view.name != name):
-            return Job(name, lambda: self._paint(plan, comparisons))
+            return Job(name, lambda: self._paint(plan))
         if not self._look_ahead or _chooses_settings(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
@@ -370,9 +370,8 @@ class Session:
 
         return Job(digest(comparisons), work)
 
-    def _paint(self, plan: Plan, comparisons: Comparisons) -> None:
-        labels = self._planner.labels(comparisons) if plan.labels is None else plan.labels
-        view = self._painter.view(plan.name, plan.n_answers, plan.metric, labels, int(plan.metric.n_classes_))
+    def _paint(self, plan: Plan) -> None:
+        view = self._painter.view(plan.name, plan.n_answers, plan.metric)
         with self._changed:
             self._view = view
             self._changed.notify_all()
