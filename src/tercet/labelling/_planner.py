@@ -13,9 +13,11 @@ from tercet.learner import ActiveLearner
 from tercet.queries import PoolExhaustedError, Query
 from tercet.stopping import Outlook
 
-#: Questions a plan holds: enough to go on with while the next model is being learned. As many of the best are
-#: about the same head, fewer would leave no choice.
-BATCH = 64
+#: Questions a plan holds: enough to go on with while the next model is being learned, and a choice of heads.
+#: More take longer: every eighth is a duel, and then a new search begins.
+BATCH = 16
+#: And where the next model will take seconds.
+LARGE_BATCH = 64
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Planner:
         waiting = [Query("{}-{}-{}".format(*triplet), triplet) for triplet in reserved]
         self._learner.restore(comparisons, waiting)
         queries: list[Query] = []
-        for size in (BATCH, 8, 1):
+        most = LARGE_BATCH if chooses_settings(len(comparisons) + 1) else BATCH
+        for size in (most, 8, 1):
             try:
                 queries = self._learner.ask(size)
                 break
@@ -67,3 +70,11 @@ class Planner:
             # This takes milliseconds: the models of 8, 16, 32, ... answers are those this one started from.
             self._learner.outlook(),
         )
+
+
+def chooses_settings(n_answers: int) -> bool:
+    """Return whether the learner chooses its number of classes and the like anew after so many answers.
+
+    That takes seconds, and is done once the answer is there, not for each that may come.
+    """
+    return n_answers >= 16 and n_answers & (n_answers - 1) == 0

@@ -15,7 +15,7 @@ from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Ledger, Triplet, digest, is_learned_from
 from tercet.labelling._outcome import Choice, Outcome, Standing, UnknownAnswerError, as_reply
-from tercet.labelling._planner import Plan, Planner
+from tercet.labelling._planner import Plan, Planner, chooses_settings
 from tercet.labelling._special import (
     catch_triplet,
     is_catch,
@@ -332,7 +332,7 @@ class Session:
         is_watched = now - self._watched < _ACTIVE_SECONDS
         if is_watched and (self._view is None or self._view.name != name):
             return Job(name, lambda: self._paint(plan))
-        if not self._look_ahead or _chooses_settings(len(comparisons) + 1):
+        if not self._look_ahead or chooses_settings(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
             shown = self._ledger.current(annotator)
@@ -375,11 +375,3 @@ class Session:
         with self._changed:
             self._view = view
             self._changed.notify_all()
-
-
-def _chooses_settings(n_answers: int) -> bool:
-    """Return whether the learner chooses its number of classes and the like anew after so many answers.
-
-    That takes seconds, and is done once the answer is there, not for each that may come.
-    """
-    return n_answers >= 16 and n_answers & (n_answers - 1) == 0
