@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from sklearn.decomposition import PCA
 
 from tercet.answers import Comparisons
@@ -61,6 +62,19 @@ def test_weights_are_shares_of_the_squared_distance(rng):
     measured = (differences**2).mean(axis=0)
     assert np.allclose(weights, measured / measured.sum(), atol=0.03)
     assert np.isclose(weights.sum(), 1.0)
+
+
+def test_weights_of_classes_are_those_of_the_features_that_tell_them_apart(rng):
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 6))
+    X[:, 2] += 8 * (y == 0)
+    X[:, 4] += 8 * (y == 1)
+    metric = LatentClassMetric(3, preprocessor=X, random_state=0)
+    metric.fit([(0, 3, 1), (1, 4, 2), (2, 5, 0), (6, 9, 8)])
+    weights = feature_weights(metric, X.var(axis=0))
+    assert weights.sum() == pytest.approx(1)
+    assert set(np.argsort(-weights)[:2].tolist()) == {2, 4}
+    assert weights[[2, 4]].sum() > 0.6
 
 
 def test_views_that_follow_each_other_keep_their_place(rng):

@@ -33,9 +33,11 @@ def test_figures_of_a_few_answers():
     )
     assert (summary.answered, summary.decided, summary.dont_know, summary.skipped) == (4, 3, 1, 1)
     assert [point.probability for point in summary.curve] == [0.6, 0.3, 0.1]
-    assert [point.agreed for point in summary.curve] == [True, False, None]
+    assert [point.agreed for point in summary.curve] == [True, False, False]
     assert summary.curve[-1].running == pytest.approx(1 / 3)
-    assert summary.agreement == 0.5
+    assert summary.agreement == pytest.approx(1 / 3)  # the don't-know counts: it was not foreseen
+    sure = summarise([answer(1, "dk", chances=(0.1, 0.2, 0.7)), answer(2, "no", chances=(0.1, 0.2, 0.7))])
+    assert sure.agreement == 0.5
     assert summary.response_ms == ((1, 1000), (2, 300), (7, 1000))
     assert summary.median_ms == 1000
     ann, ben = summary.annotators

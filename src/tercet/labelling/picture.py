@@ -40,7 +40,7 @@ class View:
     explained : float
         The share of the learned space's variance that the picture shows.
     weights : array of shape (d,)
-        The share of each feature in the squared distance of two random items.
+        The share of each feature in what was learned: see `feature_weights`.
     """
 
     name: bytes
@@ -133,13 +133,16 @@ def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_cluste
 
 
 def feature_weights(metric: Any, variances: Floats) -> Floats:
-    """Return the share of each feature in the squared distance of two random items.
+    """Return the share of each feature in the squared distance of two random items, or of what was learned.
 
-    Products of two different features, which only some metrics have, are left out.
+    Products of two different features, which only some metrics have, are left out. A latent-class metric
+    compares near items by all features alike, so that nothing would show there; what it learned is which
+    features tell the classes apart, and these are the shares in that.
     """
-    # A latent-class metric compares items by a kernel, whose coordinates are a linear map too.
-    found = metric.components_ if hasattr(metric, "components_") else metric.distance_.linear_part
-    components = np.atleast_2d(np.asarray(found))
-    parts = (components**2).sum(axis=0) * variances
+    if hasattr(metric, "components_"):
+        parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
+    else:
+        weights = metric.model_.weights[:-1]  # of standardised features
+        parts = ((weights - weights.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

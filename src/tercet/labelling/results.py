@@ -23,12 +23,12 @@ TARGETS = (0.8, 0.9, 0.95, 0.99)
 class Foreseen:
     """One answer, and what the model said before it learned from it.
 
-    `agreed` is None where nobody can say: a don't-know, or a question that no model chose.
+    `agreed` says whether it was the likeliest of the three: yes, no, don't-know.
     """
 
     number: int
     probability: float
-    agreed: bool | None
+    agreed: bool
     running: float
 
 
@@ -107,7 +107,6 @@ def summarise(answers: Sequence[Recorded]) -> Summary:
     learned = [answer for answer in answers if is_learned_from(answer)]
     times = [(answer.number, answer.response_ms) for answer in learned if answer.response_ms is not None]
     curve = foreseen(learned)
-    known = [point.agreed for point in curve if point.agreed is not None]
     unsure = sum(answer.reply == "dk" for answer in learned)
     people: dict[str, list[Recorded]] = {}
     for answer in answers:
@@ -118,7 +117,7 @@ def summarise(answers: Sequence[Recorded]) -> Summary:
         dont_know=unsure,
         skipped=sum(answer.reply == "skip" for answer in answers),
         curve=curve,
-        agreement=sum(known) / len(known) if known else None,
+        agreement=sum(point.agreed for point in curve) / len(curve) if curve else None,
         response_ms=tuple(times),
         median_ms=median(time for _, time in times) if times else None,
         annotators=tuple(_annotator(name, mine) for name, mine in people.items()),
@@ -134,9 +133,7 @@ def foreseen(learned: Sequence[Recorded]) -> tuple[Foreseen, ...]:
             continue
         yes, no, unsure = chances
         probability = {"yes": yes, "no": no, "dk": unsure}[answer.reply]
-        agreed = None
-        if answer.reply != "dk" and yes != no:
-            agreed = (yes > no) == (answer.reply == "yes")
+        agreed = probability == max(chances)
         recent = [point.probability for point in curve[-(WINDOW - 1) :]] + [probability]
         curve.append(Foreseen(answer.number, probability, agreed, sum(recent) / len(recent)))
     return tuple(curve)

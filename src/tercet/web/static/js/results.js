@@ -53,7 +53,7 @@ function expected(outlook) {
   $("own").textContent = percent(accuracy);
   const points = gain < 1e-4 ? "less than 0.01" : `about ${Number((100 * gain).toPrecision(1))}`;
   const more = gain > 0 ? `the next answer adds ${points} points` : "no progress with the last answers";
-  $("own-hint").textContent = `of questions at random the model expects to answer right; ${more}`;
+  $("own-hint").textContent = `of random questions right, the model expects; ${more}`;
   $("left").textContent = left === null ? "–" : `≈ ${left.toLocaleString()}`;
   if (left === 0) $("left-hint").textContent = `to ${percent(target)} by its own estimate: it is there`;
   else if (left !== null) $("left-hint").textContent = `to ${percent(target)} by its own estimate`;
