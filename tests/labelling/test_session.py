@@ -1,6 +1,7 @@
 from collections import Counter
 from itertools import pairwise
-from threading import Event, Thread
+from queue import Queue
+from threading import Event, Semaphore, Thread
 
 import numpy as np
 import pytest
@@ -115,6 +116,34 @@ def test_people_who_are_faster_than_the_model_do_not_wait(store, monkeypatch):
     assert sorted(triplets[:BATCH]) == sorted(best)
     assert {question.rule for question in shown[BATCH:]} == {"any"}
     assert len(set(map(asked, shown))) == BATCH + 5
+
+
+def test_a_model_that_is_always_late_is_used_and_shown_all_the_same(store, monkeypatch):
+    items, labels = collection(60)
+    plan, begun, gate = Planner.plan, Queue(), Semaphore(1)
+
+    def late(self, comparisons, reserved):
+        begun.put(len(comparisons))
+        gate.acquire(timeout=120)
+        return plan(self, comparisons, reserved)
+
+    monkeypatch.setattr(Planner, "plan", late)
+    with begin(items, store, look_ahead=False) as session:
+        standing = session.question("Ann", patience=120)
+        assert begun.get(timeout=120) == 0
+        for turn in range(1, BATCH + 9):
+            session.view()  # somebody watches
+            session._painted = 0.0  # as if seconds had passed since the last picture
+            choice = choice_of(items, labels, standing.shown)
+            standing = session.answer("Ann", standing.shown.key, choice).standing
+            if turn > 1:
+                gate.release()  # the model before this answer is learned only now
+            assert begun.get(timeout=120) == turn
+        assert session._state() not in session._plans
+        assert session._latest.n_answers == BATCH + 7
+        assert session._view.n_answers >= BATCH
+        gate.release()
+    assert "any" not in {answer.shown.rule for answer in store.answers("study")}
 
 
 def test_a_head_does_not_come_again_within_three_questions(store, monkeypatch):

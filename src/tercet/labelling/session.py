@@ -37,6 +37,8 @@ _KEPT_PLANS = 48
 _RECENT_HEADS = 3
 #: The model looks ahead for people who did something in the last so many seconds.
 _ACTIVE_SECONDS = 600.0
+#: Who watches the results sees a new picture at least every so many seconds, also while answers pour in.
+_PATIENCE_OF_WATCHERS = 1.5
 
 
 class Session:
@@ -104,6 +106,7 @@ class Session:
         self._failed: set[bytes] = set()
         self._active: dict[str, float] = {}
         self._watched = -_ACTIVE_SECONDS
+        self._painted = 0.0
         self._look_ahead = look_ahead
         self._view: View | None = None
         self._summary: tuple[int, Summary] | None = None
@@ -325,13 +328,18 @@ class Session:
         if name in self._failed:
             return None
         plan = self._plans.get(name)
+        if plan is not None:
+            self._latest = plan
+        now, newest = monotonic(), self._latest
+        is_watched = now - self._watched < _ACTIVE_SECONDS
+        is_new = newest is not None and (self._view is None or self._view.name != newest.name)
+        # The newest model is painted once there is nothing else to learn, or after a while all the same.
+        is_time = plan is not None or now - self._painted > _PATIENCE_OF_WATCHERS
+        if newest is not None and is_watched and is_new and is_time:
+            self._painted = now
+            return Job(newest.name, lambda: self._paint(newest))
         if plan is None:
             return self._planning(comparisons, self._ledger.reserved())
-        self._latest = plan
-        now = monotonic()
-        is_watched = now - self._watched < _ACTIVE_SECONDS
-        if is_watched and (self._view is None or self._view.name != name):
-            return Job(name, lambda: self._paint(plan))
         if not self._look_ahead or chooses_settings(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
@@ -349,6 +357,17 @@ class Session:
                     return self._planning(after, self._ledger.reserved(without=shown))
         return None
 
+    def _is_of_the_past(self, plan: Plan) -> bool:
+        """Return whether a plan is of these answers or the first of them, and newer than the latest such."""
+        answers, latest = self._ledger.comparisons, self._latest
+        if plan.n_answers > len(answers) or digest(answers[: plan.n_answers]) != plan.name:
+            return False
+        return (
+            latest is None
+            or latest.n_answers <= plan.n_answers
+            or digest(answers[: latest.n_answers]) != latest.name
+        )
+
     def _note_failure(self, job: Job, error: Exception) -> None:
         self.problem = f"{type(error).__name__}: {error}"
         self._failed.add(job.name)
@@ -363,7 +382,8 @@ class Session:
                 self._plans[plan.name] = plan
                 while len(self._plans) > _KEPT_PLANS:
                     self._plans.popitem(last=False)
-                if plan.name == self._state():
+                # People may be faster: a model of some of their answers is better than an older one.
+                if self._is_of_the_past(plan):
                     self._latest = plan
                     self.problem = None
                 self._changed.notify_all()
