@@ -18,7 +18,8 @@ TITLES = {
     "peers": "metric-learn, scikit-activeml and Salmon",
     "growth": "How the time grows",
     "million": "A million items",
-    "label": "The labelling app",
+    "label": "The labelling app's engine",
+    "app": "The labelling app over HTTP",
 }
 WORDS = {
     "step": """\
@@ -70,6 +71,11 @@ next question. A person looks for two seconds and meanwhile the model learns eac
 may come. In haste nobody looks, and the question is the next best of the last model. Without look-ahead a
 learner is told the answer and then asked. The last column is the share of questions that come from a model
 which had learned the answer before them.""",
+    "app": """\
+`tercet label` in a process of its own, on as many threads as it likes, with features in an NPZ file and no
+number of classes given. Somebody looks at each question for 1.5 seconds and answers 30, then 20
+in haste, while a results page is open beside and asks every second what is new. The picture of a new answer
+is the learned space, clusters included, after one more answer.""",
 }
 INTRODUCTION = """\
 # How fast

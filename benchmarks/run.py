@@ -11,7 +11,7 @@ import time
 from measure import HERE, ONE_THREAD
 
 #: The benchmarks in the order of the page.
-NAMES = ("step", "search", "solvers", "peers", "growth", "million", "label")
+NAMES = ("step", "search", "solvers", "peers", "growth", "million", "label", "app")
 
 
 def main() -> int:

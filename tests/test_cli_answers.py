@@ -123,6 +123,8 @@ def test_salmon(folder, capsys):
         (["import", "none.csv"], "there is no file none.csv"),
         (["import", "wine.csv"], "has no column number"),
         (["import", "wine.csv", "--db", "sqlite:///other.db"], "no study 'wine' to add to"),
+        (["import", "bad.csv", "--db", "sqlite:///other.db", "--items", "wine.csv"], "wine 999"),
+        (["import", "bad.json", "--db", "sqlite:///other.db"], "bad.json"),
         (["learn", "none.csv", "wine.csv", "--out", "m.json"], "none.csv"),
         (["learn", "wine.csv", "none.csv", "--out", "m.json"], "no folder or table"),
         (["learn", "wine.csv", "wine.csv", "--out", "m.pkl"], "save a metric as .json or .npz"),
@@ -148,7 +150,12 @@ def test_bad_input_is_named_and_nothing_is_lost(folder, arguments, message, caps
     (folder / "fine.csv").write_text("id,x1,colour\na,1,2\n")
     (folder / "no-id.csv").write_text("x1,colour\n1,2\n")
     np.savez(folder / "few.npz", id=np.array(["a"]), X=np.ones((1, 3)))
+    main(["export", "--out", "bad.csv"])
+    exported = (folder / "bad.csv").read_text()
+    (folder / "bad.csv").write_text(exported + exported.splitlines()[-1].replace("wine 1", "wine 999"))
+    (folder / "bad.json").write_text('{"format": "tercet-answers"')
     before = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".db"}
+    capsys.readouterr()
     assert main(arguments) == 1
     error = capsys.readouterr().err
     assert error.startswith("tercet: ")
@@ -156,6 +163,7 @@ def test_bad_input_is_named_and_nothing_is_lost(folder, arguments, message, caps
     assert "secret" not in error
     for path, content in before.items():
         assert path.read_bytes() == content
+    assert {path for path in folder.iterdir() if not path.name.startswith("tercet.db")} == set(before)
     store = SqlStore("sqlite:///tercet.db")
     assert len(store.answers("wine")) == 20
     store.close()

@@ -1,6 +1,8 @@
 """What `tercet label` says to bad input: a message with the way out, and an exit status that is not 0."""
 
 import socket
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -8,7 +10,10 @@ pytest.importorskip("uvicorn", reason="needs the extra 'label'")
 
 from labelling.collections import collection
 from tercet.cli import main
+from tercet.labelling import Session
+from tercet.media import load_items
 from tercet.stores import SqlStore, Study
+from tercet.stores._tables import VERSION_TABLE
 
 
 @pytest.fixture
@@ -63,6 +68,10 @@ def test_a_host_that_is_none(refused, table, tmp_path):
 def test_others_need_a_password(refused, table, tmp_path, monkeypatch):
     assert "needs a password" in refused(table, "--host", "0.0.0.0")
     (tmp_path / "empty").write_text("")
+    said = refused(table, "--password-file", tmp_path / "missing")
+    assert "missing (No such file or directory); check --password-file" in said
+    (tmp_path / "picture").write_bytes(b"\xff\xd8")
+    assert "it is no text" in refused(table, "--password-file", tmp_path / "picture")
     assert "is empty" in refused(table, "--host", "0.0.0.0", "--password-file", tmp_path / "empty")
     monkeypatch.setenv("TERCET_PASSWORD", "short")
     assert "at least 8" in refused(table)
@@ -77,13 +86,26 @@ def test_tables_that_cannot_be_used(refused, tmp_path, table):
         table.write_text(content)
         assert words in refused(table)
     assert "there is no folder or table" in refused(tmp_path / "missing")
-    assert "more than the 3 items" in refused_with_classes(refused, tmp_path)
 
 
-def refused_with_classes(refused, tmp_path):
-    path = tmp_path / "three.csv"
-    path.write_text("id,size\na,1\nb,2\nc,3\n")
-    return refused(path, "--classes", "4")
+def test_what_cannot_be_begun_leaves_nothing_behind(refused, tmp_path, table):
+    assert "4 classes are more than the 3 items" in refused(table, "--classes", "4")
+    assert "catch_every is 1" in refused(table, "--catch", "1")
+    assert [path.name for path in tmp_path.iterdir()] == [table.name]
+    store = SqlStore(f"sqlite:///{tmp_path / 'tercet.db'}")
+    with pytest.raises(ValueError, match="4 classes"):
+        Session(load_items(table), store, "fruit", n_classes=4)
+    assert store.studies() == []
+    store.close()
+
+
+def test_a_newer_database_is_left_alone(refused, tmp_path, table):
+    SqlStore(f"sqlite:///{tmp_path / 'tercet.db'}").close()
+    with closing(sqlite3.connect(tmp_path / "tercet.db")) as database:
+        database.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+        database.commit()
+    assert "written by a newer Tercet" in refused(table)
+    assert "pip install --upgrade tercet" in refused(table)
 
 
 def test_a_database_that_cannot_be_written(refused, table, tmp_path):

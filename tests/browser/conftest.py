@@ -22,13 +22,6 @@ from web.conftest import NASTY, draw
 from . import chromium
 
 
-def pytest_collection_modifyitems(items):
-    """Give tests in the browser two more chances: on a busy machine a page may be late."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.flaky(reruns=2))
-
-
 @pytest.fixture(scope="session")
 def browser():
     path = chromium.find()

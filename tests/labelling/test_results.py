@@ -2,9 +2,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tercet.labelling import StudySettings, summarise
-from tercet.labelling.settings import Texts, default_classes, questions_left
-from tercet.stores import Recorded, Shown
+from tercet import ActiveLearner
+from tercet.labelling import Session, StudySettings, summarise
+from tercet.labelling.results import TARGETS, prospect
+from tercet.labelling.settings import Texts
+from tercet.stopping import Outlook
+from tercet.stores import MemoryStore, Recorded, Shown
+
+from .collections import N_CLASSES, choice_of, collection
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -28,9 +33,11 @@ def test_figures_of_a_few_answers():
     )
     assert (summary.answered, summary.decided, summary.dont_know, summary.skipped) == (4, 3, 1, 1)
     assert [point.probability for point in summary.curve] == [0.6, 0.3, 0.1]
-    assert [point.agreed for point in summary.curve] == [True, False, None]
+    assert [point.agreed for point in summary.curve] == [True, False, False]
     assert summary.curve[-1].running == pytest.approx(1 / 3)
-    assert summary.agreement == 0.5
+    assert summary.agreement == pytest.approx(1 / 3)  # the don't-know counts: it was not foreseen
+    sure = summarise([answer(1, "dk", chances=(0.1, 0.2, 0.7)), answer(2, "no", chances=(0.1, 0.2, 0.7))])
+    assert sure.agreement == 0.5
     assert summary.response_ms == ((1, 1000), (2, 300), (7, 1000))
     assert summary.median_ms == 1000
     ann, ben = summary.annotators
@@ -63,6 +70,29 @@ def test_settings_come_back_and_strange_ones_are_refused():
         Texts(title="a\0b")
 
 
-def test_classes_and_questions_left():
-    assert (default_classes(3), default_classes(178), default_classes(10**6)) == (2, 10, 10)
-    assert (questions_left(100, 30), questions_left(100, 130)) == (70, 0)
+def test_the_next_target_is_above_what_was_reached():
+    for accuracy, target in ((0.3, 0.8), (0.8, 0.9), (0.94, 0.95), (0.96, 0.99)):
+        found = prospect(Outlook(64, accuracy, 0.001))
+        assert (found.accuracy, found.target) == (accuracy, target)
+        assert found.left == Outlook(64, accuracy, 0.001).questions_left(target)
+    assert prospect(Outlook(64, 0.995, 0.0)).left == 0
+    assert prospect(Outlook(64, 0.9, 0.0)).left is None  # no progress, nobody can say
+    assert prospect(Outlook(6, 0.9, float("nan"))) is None
+    assert prospect(None) is None
+    assert sorted(TARGETS) == list(TARGETS)
+
+
+def test_a_session_expects_what_the_learner_does():
+    items, labels = collection()
+    with Session(items, MemoryStore(), "study", n_classes=N_CLASSES) as session:
+        standing = session.question("Ann", patience=120)
+        for count in range(12):
+            assert (session.prospect() is None) or count >= 9  # too early to say
+            choice = choice_of(items, labels, standing.shown)
+            standing = session.answer("Ann", standing.shown.key, choice).standing
+        assert session.learned()
+        found = session.prospect()
+        comparisons = session._ledger.comparisons
+    learner = ActiveLearner(items.features, N_CLASSES, random_state=0, comparisons=comparisons)
+    assert found == prospect(learner.outlook())
+    assert found.n_answers == 12

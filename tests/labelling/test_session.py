@@ -1,6 +1,7 @@
 from collections import Counter
 from itertools import pairwise
-from threading import Event, Thread
+from queue import Queue
+from threading import Event, Semaphore, Thread
 
 import numpy as np
 import pytest
@@ -117,6 +118,34 @@ def test_people_who_are_faster_than_the_model_do_not_wait(store, monkeypatch):
     assert len(set(map(asked, shown))) == BATCH + 5
 
 
+def test_a_model_that_is_always_late_is_used_and_shown_all_the_same(store, monkeypatch):
+    items, labels = collection(60)
+    plan, begun, gate = Planner.plan, Queue(), Semaphore(1)
+
+    def late(self, comparisons, reserved):
+        begun.put(len(comparisons))
+        gate.acquire(timeout=120)
+        return plan(self, comparisons, reserved)
+
+    monkeypatch.setattr(Planner, "plan", late)
+    with begin(items, store, look_ahead=False) as session:
+        standing = session.question("Ann", patience=120)
+        assert begun.get(timeout=120) == 0
+        for turn in range(1, BATCH + 9):
+            session.view()  # somebody watches
+            session._painted = 0.0  # as if seconds had passed since the last picture
+            choice = choice_of(items, labels, standing.shown)
+            standing = session.answer("Ann", standing.shown.key, choice).standing
+            if turn > 1:
+                gate.release()  # the model before this answer is learned only now
+            assert begun.get(timeout=120) == turn
+        assert session._state() not in session._plans
+        assert session._latest.n_answers == BATCH + 7
+        assert session._view.n_answers >= BATCH
+        gate.release()
+    assert "any" not in {answer.shown.rule for answer in store.answers("study")}
+
+
 def test_a_head_does_not_come_again_within_three_questions(store, monkeypatch):
     items, labels = collection(60)
     plan = Planner.plan
@@ -124,7 +153,7 @@ def test_a_head_does_not_come_again_within_three_questions(store, monkeypatch):
     def with_few_heads(self, comparisons, reserved):
         made = plan(self, comparisons, reserved)
         best = [Query("", (head, 50 + head, other), 1.0) for other in range(10, 30) for head in range(4)]
-        return type(made)(made.name, made.n_answers, tuple(best), made.rule, made.metric, made.labels)
+        return type(made)(made.name, made.n_answers, tuple(best), made.rule, made.metric)
 
     monkeypatch.setattr(Planner, "plan", with_few_heads)
     with begin(items, store) as session:
@@ -194,6 +223,53 @@ def test_a_restart_goes_on_with_the_same_question(tmp_path):
     again, comparisons, _ = run(0)
     assert again == [last, first[1]]
     assert len(comparisons) == 3
+
+
+def test_the_answers_choose_how_many_classes_there_are(tmp_path):
+    items, labels = collection(60)
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    undone, numbers = [], []
+    for most in (17, 23):  # a restart between
+        store = SqlStore(url)
+        with Session(items, store, "study") as session:
+            answer_all(session, items, labels, most=most)
+            assert session.learned()
+            view = newest_view(session)
+            numbers.append(view.n_clusters)
+            comparisons = session._ledger.comparisons
+            if not undone:
+                undone.append(session.undo("Ann", session.question("Ann").undoable)[0])
+        store.close()
+    assert session.settings.n_classes is None
+    assert len(comparisons) == 39
+    learner = ActiveLearner(items.features, random_state=0, comparisons=comparisons)
+    assert view.n_clusters == learner.metric_.n_classes_ == N_CLASSES
+    assert (
+        numbers[0]
+        == ActiveLearner(
+            items.features,
+            random_state=0,
+            comparisons=comparisons[:16].append(
+                tuple(items.index[name] for name in undone[0].shown.triplet), undone[0].reply, "Ann"
+            ),
+        ).metric_.n_classes_
+    )
+    assert sorted(np.bincount(view.labels)) == [20, 20, 20]
+    for cluster in range(N_CLASSES):
+        assert len(set(labels[view.labels == cluster])) == 1
+    np.testing.assert_array_equal(
+        view.metric.transform(items.features), learner.metric_.transform(items.features)
+    )
+
+
+def newest_view(session):
+    """Return the picture of all answers so far."""
+    session.view()
+    with session._changed:
+        assert session._changed.wait_for(
+            lambda: session._view is not None and session._view.name == session._state(), 120
+        )
+        return session._view
 
 
 def test_settings_stay_with_the_study(store):

@@ -88,6 +88,23 @@ def test_results_show_an_answer_at_once_and_leave_out_what_the_page_has(client):
     assert again["picture"] is None or again["picture"]["version"] != picture["version"]
 
 
+def test_results_say_what_to_expect_once_that_can_be_said(client, session):
+    client.enter()
+    news = client.get("/api/results").json()
+    assert (news["planned"], news["expected"]) == (5, None)
+    for name in ("Ann", "Ben", "Cem"):
+        standing = session.question(name)
+        while standing.shown is not None:
+            standing = session.answer(name, standing.shown.key, "left").standing
+    assert session.learned()
+    news = client.get("/api/results").json()
+    assert (news["answered"], news["planned"]) == (15, 15)
+    expected = news["expected"]
+    assert expected["n_answers"] == 15
+    assert 1 / 3 < expected["accuracy"] < expected["target"] <= 0.99
+    assert expected["gain"] >= 0
+
+
 def test_clusters_and_neighbours(client, session, items):
     sizes = [client.get(f"/api/clusters/{cluster}").json() for cluster in range(3)]
     found = [item["index"] for page in sizes for item in page["items"]]

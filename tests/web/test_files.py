@@ -1,11 +1,13 @@
 import csv
 import io
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from tercet import ActiveLearner
 from tercet.items import Media
 from tercet.labelling import Session
 from tercet.metric_files import load_metric
@@ -47,6 +49,30 @@ def test_texts_come_as_text(store, items):
         assert item["text"] == f"{NASTY} 3"
         assert item["media"] is None
         assert client.get("/media/3").status_code == 415
+
+
+def test_downloads_are_of_the_newest_answers_also_where_nobody_said_how_many_classes(items, store, tmp_path):
+    with Session(items, store, "open", n_questions=20) as session, client_of(session) as client:
+        client.enter()
+        client.get("/api/results")  # somebody looked once, long ago
+        assert session.view(patience=120) is not None
+        standing = session.question("Ann")
+        while standing.shown is not None:
+            standing = session.answer(
+                "Ann", standing.shown.key, ("left", "dk")[standing.answered % 2]
+            ).standing
+        (tmp_path / "metric.json").write_bytes(client.get("/download/metric.json").content)
+        comparisons = session._ledger.comparisons
+        clusters = list(csv.DictReader(io.StringIO(client.get("/download/clusters.csv").text)))
+        sizes = client.get("/api/results").json()["picture"]["sizes"]
+        assert client.get(f"/api/clusters/{len(sizes) - 1}").status_code == 200
+        assert client.get(f"/api/clusters/{len(sizes)}").status_code == 404
+    learner = ActiveLearner(items.features, random_state=0, comparisons=comparisons)
+    assert len(comparisons) == 20
+    Z = load_metric(tmp_path / "metric.json").transform(items.features)
+    assert pytest.approx(learner.metric_.transform(items.features)) == Z
+    assert len(sizes) == learner.metric_.n_classes_
+    assert Counter(int(row["cluster"]) - 1 for row in clusters) == Counter(dict(enumerate(sizes)))
 
 
 def test_downloads(client, items, session, tmp_path):

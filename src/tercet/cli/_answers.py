@@ -85,20 +85,24 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from tercet.stores import SqlStore, Study
-    from tercet.stores.transfer import import_answers
+    from tercet.stores import MemoryStore, SqlStore, Store, Study
+    from tercet.stores.transfer import Imported, import_answers
 
     if not options.file.is_file():
         raise FileNotFoundError(f"there is no file {options.file}; is the name right?")
-    begin = None
-    store = SqlStore(options.db)
-    try:
+    items = None if options.items is None else _load(options.items)
+
+    def take(store: Store) -> tuple[str, Imported]:
         names = store.studies()
         study = options.study or (_only(names) if names else options.file.stem)
-        if options.items is not None:
-            items = _load(options.items)
-            begin = Study(study, items.fingerprint, items.ids)
-        done = import_answers(store, study, options.file, begin=begin, by_position=options.by_position)
+        begin = None if items is None else Study(study, items.fingerprint, items.ids)
+        return study, import_answers(store, study, options.file, begin=begin, by_position=options.by_position)
+
+    if not SqlStore.is_there(options.db):
+        take(MemoryStore())  # what cannot be imported should not leave an empty database behind
+    store = SqlStore(options.db)
+    try:
+        study, done = take(store)
     finally:
         store.close()
     print(f"Answers read: {done.answers}, new in {study}: {done.new}")
@@ -106,7 +110,6 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _learn(options: argparse.Namespace) -> int:
-    from tercet.labelling.settings import default_classes
     from tercet.learner import ActiveLearner
     from tercet.metric_files import save_metric
     from tercet.stores.transfer import read_comparisons
@@ -119,9 +122,9 @@ def _learn(options: argparse.Namespace) -> int:
         raise ValueError(
             f"{options.answers} has no yes or no answer to learn from; answer some questions first"
         )
-    # As the app learns it. Today's metric does not look at the number of classes; a later one may.
-    classes = options.classes or default_classes(len(items))
-    learner = ActiveLearner(items.features, classes, random_state=options.seed, comparisons=comparisons)
+    learner = ActiveLearner(
+        items.features, options.classes, random_state=options.seed, comparisons=comparisons
+    )
     save_metric(learner.metric_, options.out, items.feature_names)
     print(f"Metric of {len(comparisons)} answers about {len(items)} items: {options.out}")
     return 0

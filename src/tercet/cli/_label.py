@@ -57,7 +57,7 @@ def _label(options: argparse.Namespace) -> int:
     try:
         import uvicorn
 
-        from tercet.labelling import Session
+        from tercet.labelling import Session, StudySettings
         from tercet.stores import SqlStore
         from tercet.web import WebSettings, create_app
     except ImportError as error:
@@ -65,42 +65,41 @@ def _label(options: argparse.Namespace) -> int:
 
     if (options.source is None) == (options.example is None):
         raise ValueError("name a folder or table to label, or an example (--example digits), and not both")
-    settings = WebSettings(options.host, options.port, _password(options.password_file), options.https)
+    web = WebSettings(options.host, options.port, _password(options.password_file), options.https)
     # Pages get their turn sooner while the learner computes: an answer takes it a dozen times, for the disk.
     sys.setswitchinterval(0.001)
     # Before any work: a busy port should not be found out after an hour of computing features.
     with closing(_listen(options.host, options.port)) as listening:
         items = _items(options)
         _say_left_out(items)
-        with closing(SqlStore(options.db)) as store:
-            session = Session(
-                items,
-                store,
-                options.study or options.example or Path(options.source).expanduser().absolute().stem,
-                n_classes=options.classes or _EXAMPLE_CLASSES.get(options.example or ""),
-                n_questions=options.questions,
-                practice=options.practice,
-                catch_every=options.catch,
-                seed=options.seed,
+        name = options.study or options.example or Path(options.source).expanduser().absolute().stem
+        settings = {
+            "n_classes": options.classes or _EXAMPLE_CLASSES.get(options.example or ""),
+            "n_questions": options.questions,
+            "practice": options.practice,
+            "catch_every": options.catch,
+            "seed": options.seed,
+        }
+        # Before a database is made: what cannot be begun should leave nothing behind.
+        StudySettings().changed(**settings).check_items(len(items))
+        with closing(SqlStore(options.db)) as store, Session(items, store, name, **settings) as session:
+            app = create_app(session, web)
+            config = uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=3,
             )
-            with session:
-                app = create_app(session, settings)
-                config = uvicorn.Config(
-                    app,
-                    log_level="warning",
-                    access_log=False,
-                    server_header=False,
-                    proxy_headers=False,
-                    timeout_graceful_shutdown=3,
-                )
-                print(
-                    f"{len(items):,} items, study {session.study!r} in {_without_password(options.db)}\n"
-                    f"Tercet is at {settings.url} (stop it with Ctrl+C; everything is saved)",
-                    flush=True,
-                )
-                if options.open:
-                    _open_soon(settings.url)
-                uvicorn.Server(config).run(sockets=[listening])
+            print(
+                f"{len(items):,} items, study {session.study!r} in {_without_password(options.db)}\n"
+                f"Tercet is at {web.url} (stop it with Ctrl+C; everything is saved)",
+                flush=True,
+            )
+            if options.open:
+                _open_soon(web.url)
+            uvicorn.Server(config).run(sockets=[listening])
     return 0
 
 
@@ -137,7 +136,11 @@ def _say_left_out(items: Items) -> None:
 def _password(file: Path | None) -> str | None:
     if file is None:
         return os.environ.get("TERCET_PASSWORD")
-    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or "it is no text"
+        raise ValueError(f"cannot read the password from {file} ({said}); check --password-file") from error
     if not lines:
         raise ValueError(f"{file} is empty; its first line must be the password")
     return lines[0]

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
 from tercet.learner import ActiveLearner
 from tercet.queries import PoolExhaustedError, Query
+from tercet.stopping import Outlook
 
-#: Questions a plan holds: enough to go on with while the next model is being learned. As many of the best are
-#: about the same head, fewer would leave no choice.
-BATCH = 64
-#: Beyond this number the learner's beliefs about all items take a pass of their own.
-WHOLE = 10_000
+#: Questions a plan holds: enough to go on with while the next model is being learned, and a choice of heads.
+#: More take longer: every eighth is a duel, and then a new search begins.
+BATCH = 16
+#: And where the next model will take seconds.
+LARGE_BATCH = 64
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Plan:
     queries : tuple of Query
         Best first; empty when everything was asked.
     metric : fitted metric
-    labels : array of shape (n,), optional
-        The likeliest class of each item; None for a collection so large that this takes a pass of its own.
+    outlook : Outlook, optional
+        What further answers are worth.
     """
 
     name: bytes
@@ -42,38 +40,41 @@ class Plan:
     queries: tuple[Query, ...]
     rule: str
     metric: Any
-    labels: NDArray[np.int16] | None
+    outlook: Outlook | None = None
 
 
 class Planner:
     """Plans for an `ActiveLearner` about these items. Not thread-safe."""
 
-    def __init__(self, items: Items, n_classes: int, seed: int) -> None:
-        self._items = items
-        self._learner = ActiveLearner(items.features, n_classes, random_state=seed, max_items=WHOLE)
-        self.n_items = len(items)
+    def __init__(self, items: Items, n_classes: int | None, seed: int) -> None:
+        self._learner = ActiveLearner(items.features, n_classes, random_state=seed)
 
     def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
         """Return the best questions after these answers that are not reserved."""
         waiting = [Query("{}-{}-{}".format(*triplet), triplet) for triplet in reserved]
         self._learner.restore(comparisons, waiting)
         queries: list[Query] = []
-        for size in (BATCH, 8, 1):
+        most = LARGE_BATCH if chooses_settings(len(comparisons) + 1) else BATCH
+        for size in (most, 8, 1):
             try:
                 queries = self._learner.ask(size)
                 break
             except PoolExhaustedError:
                 continue
-        labels = self._labels() if self.n_items <= WHOLE else None
-        rule = repr(self._learner.selector)
         return Plan(
-            digest(comparisons), len(comparisons), tuple(queries), rule, self._learner.metric_, labels
+            digest(comparisons),
+            len(comparisons),
+            tuple(queries),
+            repr(self._learner.selector),
+            self._learner.metric_,
+            # This takes milliseconds: the models of 8, 16, 32, ... answers are those this one started from.
+            self._learner.outlook(),
         )
 
-    def labels(self, comparisons: Comparisons) -> NDArray[np.int16]:
-        """Return the likeliest class of every item after these answers, in a pass over all of them."""
-        self._learner.restore(comparisons)
-        return self._labels()
 
-    def _labels(self) -> NDArray[np.int16]:
-        return np.asarray(np.argmax(self._learner.beliefs_, axis=1), dtype=np.int16)
+def chooses_settings(n_answers: int) -> bool:
+    """Return whether the learner chooses its number of classes and the like anew after so many answers.
+
+    That takes seconds, and is done once the answer is there, not for each that may come.
+    """
+    return n_answers >= 16 and n_answers & (n_answers - 1) == 0

@@ -15,7 +15,7 @@ from tercet.items import Items
 
 #: Items in the picture; of a larger collection a sample, drawn once.
 SHOWN = 1_000
-#: Rows that spreads of features are taken from.
+#: Rows that spreads of features are taken from, and rows that are looked at in one go.
 _ROWS = 10_000
 
 
@@ -31,6 +31,8 @@ class View:
     metric : fitted metric
     labels : array of shape (n,)
         The cluster of each item; clusters keep their numbers from one view to the next.
+    n_clusters : int
+        Their numbers are 0 to this, without it; some may have no items.
     sample : array of shape (s,)
         The items in the picture.
     places : array of shape (s, 2)
@@ -38,13 +40,14 @@ class View:
     explained : float
         The share of the learned space's variance that the picture shows.
     weights : array of shape (d,)
-        The share of each feature in the squared distance of two random items.
+        The share of each feature in what was learned: see `feature_weights`.
     """
 
     name: bytes
     n_answers: int
     metric: Any
     labels: NDArray[np.int16]
+    n_clusters: int
     sample: Ints
     places: Floats
     explained: float
@@ -54,24 +57,36 @@ class View:
 class Painter:
     """Makes views of the same items that keep their place from one to the next."""
 
-    def __init__(self, items: Items, n_classes: int, rng: np.random.Generator) -> None:
+    def __init__(self, items: Items, rng: np.random.Generator) -> None:
         n_items = len(items)
         self.sample: Ints = np.sort(rng.choice(n_items, min(n_items, SHOWN), replace=False))
         rows = np.sort(rng.choice(n_items, min(n_items, _ROWS), replace=False))
+        self._features = items.features
         self._points = np.asarray(items.features[self.sample], dtype=np.float64)
         self._variances = np.asarray(items.features[rows], dtype=np.float64).var(axis=0)
-        self._n_classes = n_classes
         self._last: View | None = None
 
-    def view(self, name: bytes, n_answers: int, metric: Any, labels: NDArray[np.int16]) -> View:
+    def view(self, name: bytes, n_answers: int, metric: Any) -> View:
         """Return what this metric makes of the items, turned and coloured like the view before."""
+        labels, n_clusters = likeliest(metric, self._features), int(metric.n_classes_)
         places, explained = flat(np.asarray(metric.transform(self._points)))
         if self._last is not None:
             places = turned_like(places, self._last.places)
-            labels = numbered_like(labels, self._last.labels, self._n_classes)
+            labels = numbered_like(labels, self._last.labels, n_clusters)
         weights = feature_weights(metric, self._variances)
-        self._last = View(name, n_answers, metric, labels, self.sample, places, explained, weights)
+        self._last = View(
+            name, n_answers, metric, labels, n_clusters, self.sample, places, explained, weights
+        )
         return self._last
+
+
+def likeliest(metric: Any, features: Any) -> NDArray[np.int16]:
+    """Return the likeliest class of each item by a metric with classes; in parts, as there may be many."""
+    parts = [
+        np.argmax(metric.predict_proba(np.asarray(features[start : start + _ROWS], dtype=np.float64)), axis=1)
+        for start in range(0, len(features), _ROWS)
+    ]
+    return np.concatenate(parts).astype(np.int16)
 
 
 def flat(points: Floats) -> tuple[Floats, float]:
@@ -102,29 +117,32 @@ def turned_like(places: Floats, before: Floats) -> Floats:
     return np.asarray(places @ rotation)
 
 
-def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_classes: int) -> NDArray[np.int16]:
-    """Return clusters numbered so that most items keep the number they had.
+def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_clusters: int) -> NDArray[np.int16]:
+    """Return clusters numbered so that most items keep the number they had, below ``n_clusters``.
 
     >>> numbered_like(np.array([1, 1, 0], np.int16), np.array([0, 0, 2], np.int16), 3).tolist()
     [0, 0, 2]
     """
-    size = max(n_classes, int(labels.max()) + 1, int(before.max()) + 1)
-    common = np.zeros((size, size))
-    np.add.at(common, (labels, before), 1)
+    common = np.zeros((n_clusters, n_clusters))
+    stays = before < n_clusters  # there may have been more clusters, whose numbers are gone
+    np.add.at(common, (labels[stays], before[stays]), 1)
     rows, columns = linear_sum_assignment(-common)
-    number = np.empty(size, dtype=np.int16)
+    number = np.empty(n_clusters, dtype=np.int16)
     number[rows] = columns
     return number[labels]
 
 
 def feature_weights(metric: Any, variances: Floats) -> Floats:
-    """Return the share of each feature in the squared distance of two random items.
+    """Return the share of each feature in the squared distance of two random items, or of what was learned.
 
-    Products of two different features, which only some metrics have, are left out.
+    Products of two different features, which only some metrics have, are left out. A latent-class metric
+    compares near items by all features alike, so that nothing would show there; what it learned is which
+    features tell the classes apart, and these are the shares in that.
     """
-    # A latent-class metric compares items by a kernel, whose coordinates are a linear map too.
-    found = metric.components_ if hasattr(metric, "components_") else metric.distance_.linear_part
-    components = np.atleast_2d(np.asarray(found))
-    parts = (components**2).sum(axis=0) * variances
+    if hasattr(metric, "components_"):
+        parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
+    else:
+        weights = metric.model_.weights[:-1]  # of standardised features
+        parts = ((weights - weights.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

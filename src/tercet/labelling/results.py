@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from statistics import median
 
 from tercet.labelling._ledger import is_learned_from
+from tercet.stopping import Outlook
 from tercet.stores import Recorded
 
 #: Answers that a running mean is taken over.
 WINDOW = 20
 #: An answer faster than this was hardly looked at.
 HASTY_MS = 400
+#: Shares of random questions answered right that one may want to reach, one after the other.
+TARGETS = (0.8, 0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True)
 class Foreseen:
     """One answer, and what the model said before it learned from it.
 
-    `agreed` is None where nobody can say: a don't-know, or a question that no model chose.
+    `agreed` says whether it was the likeliest of the three: yes, no, don't-know.
     """
 
     number: int
     probability: float
-    agreed: bool | None
+    agreed: bool
     running: float
 
 
@@ -60,12 +64,49 @@ class Summary:
     annotators: tuple[Annotator, ...]
 
 
+@dataclass(frozen=True)
+class Prospect:
+    """What to expect of further questions, by the model's own estimate.
+
+    Attributes
+    ----------
+    n_answers : int
+    accuracy : float
+        The share of random questions that the model expects to answer right now.
+    gain : float
+        What the next answer is expected to add to it.
+    target : float
+        The next share worth reaching.
+    left : int or None
+        About how many more answers that takes; None if nobody can say.
+    """
+
+    n_answers: int
+    accuracy: float
+    gain: float
+    target: float
+    left: int | None
+
+
+def prospect(outlook: Outlook | None) -> Prospect | None:
+    """Return what to expect of further questions; None while there are too few answers to say.
+
+    >>> prospect(Outlook(100, accuracy=0.85, gain=0.0005))
+    Prospect(n_answers=100, accuracy=0.85, gain=0.0005, target=0.9, left=238)
+    >>> prospect(Outlook(4, accuracy=0.85, gain=float("nan"))) is None
+    True
+    """
+    if outlook is None or isnan(outlook.gain):
+        return None
+    target = next((share for share in TARGETS if share > outlook.accuracy), TARGETS[-1])
+    return Prospect(outlook.n_answers, outlook.accuracy, outlook.gain, target, outlook.questions_left(target))
+
+
 def summarise(answers: Sequence[Recorded]) -> Summary:
     """Return the figures of the answers that stand, in order."""
     learned = [answer for answer in answers if is_learned_from(answer)]
     times = [(answer.number, answer.response_ms) for answer in learned if answer.response_ms is not None]
     curve = foreseen(learned)
-    known = [point.agreed for point in curve if point.agreed is not None]
     unsure = sum(answer.reply == "dk" for answer in learned)
     people: dict[str, list[Recorded]] = {}
     for answer in answers:
@@ -76,7 +117,7 @@ def summarise(answers: Sequence[Recorded]) -> Summary:
         dont_know=unsure,
         skipped=sum(answer.reply == "skip" for answer in answers),
         curve=curve,
-        agreement=sum(known) / len(known) if known else None,
+        agreement=sum(point.agreed for point in curve) / len(curve) if curve else None,
         response_ms=tuple(times),
         median_ms=median(time for _, time in times) if times else None,
         annotators=tuple(_annotator(name, mine) for name, mine in people.items()),
@@ -92,9 +133,7 @@ def foreseen(learned: Sequence[Recorded]) -> tuple[Foreseen, ...]:
             continue
         yes, no, unsure = chances
         probability = {"yes": yes, "no": no, "dk": unsure}[answer.reply]
-        agreed = None
-        if answer.reply != "dk" and yes != no:
-            agreed = (yes > no) == (answer.reply == "yes")
+        agreed = probability == max(chances)
         recent = [point.probability for point in curve[-(WINDOW - 1) :]] + [probability]
         curve.append(Foreseen(answer.number, probability, agreed, sum(recent) / len(recent)))
     return tuple(curve)

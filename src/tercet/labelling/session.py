@@ -15,7 +15,7 @@ from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Ledger, Triplet, digest, is_learned_from
 from tercet.labelling._outcome import Choice, Outcome, Standing, UnknownAnswerError, as_reply
-from tercet.labelling._planner import Plan, Planner
+from tercet.labelling._planner import Plan, Planner, chooses_settings
 from tercet.labelling._special import (
     catch_triplet,
     is_catch,
@@ -25,8 +25,8 @@ from tercet.labelling._special import (
 )
 from tercet.labelling._worker import Job, Worker
 from tercet.labelling.picture import Painter, View
-from tercet.labelling.results import Summary, summarise, was_right
-from tercet.labelling.settings import StudySettings, default_classes
+from tercet.labelling.results import Prospect, Summary, prospect, summarise, was_right
+from tercet.labelling.settings import StudySettings
 from tercet.queries import Query
 from tercet.stores import Recorded, Shown, Store, Study
 from tercet.stores.transfer import export_answers
@@ -37,6 +37,8 @@ _KEPT_PLANS = 48
 _RECENT_HEADS = 3
 #: The model looks ahead for people who did something in the last so many seconds.
 _ACTIVE_SECONDS = 600.0
+#: Who watches the results sees a new picture at least every so many seconds, also while answers pour in.
+_PATIENCE_OF_WATCHERS = 1.5
 
 
 class Session:
@@ -84,19 +86,16 @@ class Session:
         look_ahead: bool = True,
         **changes: Any,
     ) -> None:
-        if len(items) < 3:
-            raise ValueError(f"a question is about three items, and there are {len(items)}; add more")
         fresh = (settings or StudySettings()).changed(**changes)
+        fresh.check_items(len(items))  # before it is stored
         stored = store.open_study(Study(study, items.fingerprint, items.ids, fresh.to_mapping()))
         self.settings = StudySettings.from_mapping(stored.settings).changed(**changes)
-        n_classes = self.settings.n_classes or default_classes(len(items))
-        if n_classes > len(items):
-            raise ValueError(f"{n_classes} classes are more than the {len(items)} items; ask for fewer")
-        self.items, self.study, self.n_classes = items, study, n_classes
+        self.settings.check_items(len(items))
+        self.items, self.study = items, study
         self._store = store
         self._seeds = Seeds(self.settings.seed)
-        planner = Planner(items, n_classes, self.settings.seed)
-        self._painter = Painter(items, n_classes, self._seeds.generator("picture"))
+        planner = Planner(items, self.settings.n_classes, self.settings.seed)
+        self._painter = Painter(items, self._seeds.generator("picture"))
         self._practice = practice_triplets(items, self.settings.practice, self._seeds)
         if self.settings.to_mapping() != dict(stored.settings):
             store.save_settings(study, self.settings.to_mapping())
@@ -107,6 +106,7 @@ class Session:
         self._failed: set[bytes] = set()
         self._active: dict[str, float] = {}
         self._watched = -_ACTIVE_SECONDS
+        self._painted = 0.0
         self._look_ahead = look_ahead
         self._view: View | None = None
         self._summary: tuple[int, Summary] | None = None
@@ -199,16 +199,28 @@ class Session:
                 self._summary = revision, summarise(self._ledger.standing)
             return self._summary
 
-    def view(self, patience: float = 0.0) -> View | None:
+    def prospect(self) -> Prospect | None:
+        """Return what the newest model expects of further questions; None while it is too early to say."""
+        with self._changed:
+            return prospect(None if self._latest is None else self._latest.outlook)
+
+    def view(self, patience: float = 0.0, *, newest: bool = False) -> View | None:
         """Return the newest view of what was learned, and have a newer one made if there are new answers.
 
-        Waits for the first, and no longer than ``patience`` seconds.
+        Waits for the first, or for that of the ``newest`` answers, and no longer than ``patience`` seconds.
         """
         with self._changed:
             self._watched = monotonic()
             self._changed.notify_all()
+            wanted = self._state()
+
+            def is_there() -> bool:
+                if self._view is None or not newest:
+                    return self._view is not None
+                return self._view.name in (wanted, self._state())
+
             if patience:
-                self._changed.wait_for(lambda: self._view is not None or self._failed, patience)
+                self._changed.wait_for(lambda: is_there() or wanted in self._failed, patience)
             return self._view
 
     def learned(self, patience: float = 60.0) -> bool:
@@ -316,14 +328,19 @@ class Session:
         if name in self._failed:
             return None
         plan = self._plans.get(name)
+        if plan is not None:
+            self._latest = plan
+        now, newest = monotonic(), self._latest
+        is_watched = now - self._watched < _ACTIVE_SECONDS
+        is_new = newest is not None and (self._view is None or self._view.name != newest.name)
+        # The newest model is painted once there is nothing else to learn, or after a while all the same.
+        is_time = plan is not None or now - self._painted > _PATIENCE_OF_WATCHERS
+        if newest is not None and is_watched and is_new and is_time:
+            self._painted = now
+            return Job(newest.name, lambda: self._paint(newest))
         if plan is None:
             return self._planning(comparisons, self._ledger.reserved())
-        self._latest = plan
-        now = monotonic()
-        is_watched = now - self._watched < _ACTIVE_SECONDS
-        if is_watched and (self._view is None or self._view.name != name):
-            return Job(name, lambda: self._paint(plan, comparisons))
-        if not self._look_ahead:
+        if not self._look_ahead or chooses_settings(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
             shown = self._ledger.current(annotator)
@@ -340,6 +357,17 @@ class Session:
                     return self._planning(after, self._ledger.reserved(without=shown))
         return None
 
+    def _is_of_the_past(self, plan: Plan) -> bool:
+        """Return whether a plan is of these answers or the first of them, and newer than the latest such."""
+        answers, latest = self._ledger.comparisons, self._latest
+        if plan.n_answers > len(answers) or digest(answers[: plan.n_answers]) != plan.name:
+            return False
+        return (
+            latest is None
+            or latest.n_answers <= plan.n_answers
+            or digest(answers[: latest.n_answers]) != latest.name
+        )
+
     def _note_failure(self, job: Job, error: Exception) -> None:
         self.problem = f"{type(error).__name__}: {error}"
         self._failed.add(job.name)
@@ -354,16 +382,16 @@ class Session:
                 self._plans[plan.name] = plan
                 while len(self._plans) > _KEPT_PLANS:
                     self._plans.popitem(last=False)
-                if plan.name == self._state():
+                # People may be faster: a model of some of their answers is better than an older one.
+                if self._is_of_the_past(plan):
                     self._latest = plan
                     self.problem = None
                 self._changed.notify_all()
 
         return Job(digest(comparisons), work)
 
-    def _paint(self, plan: Plan, comparisons: Comparisons) -> None:
-        labels = self._planner.labels(comparisons) if plan.labels is None else plan.labels
-        view = self._painter.view(plan.name, plan.n_answers, plan.metric, labels)
+    def _paint(self, plan: Plan) -> None:
+        view = self._painter.view(plan.name, plan.n_answers, plan.metric)
         with self._changed:
             self._view = view
             self._changed.notify_all()

@@ -45,7 +45,7 @@ class StudySettings:
     ----------
     seed : int
     n_classes : int, optional
-        How many hidden classes to expect; None leaves it to `default_classes`.
+        How many hidden classes to expect; None lets the answers choose.
     n_questions : int
         How many questions each annotator answers. Skips, practice and catch questions do not count.
     practice : int
@@ -77,6 +77,13 @@ class StudySettings:
         if self.n_classes is not None:
             check_count("n_classes", self.n_classes, minimum=2)
 
+    def check_items(self, n_items: int) -> None:
+        """Refuse a collection that is too small for these settings."""
+        if n_items < 3:
+            raise ValueError(f"a question is about three items, and there are {n_items}; add more")
+        if self.n_classes is not None and self.n_classes > n_items:
+            raise ValueError(f"{self.n_classes} classes are more than the {n_items} items; ask for fewer")
+
     @classmethod
     def from_mapping(cls, stored: Mapping[str, Any]) -> Self:
         """Return stored settings; what they leave out stays at its default, what is unknown is dropped."""
@@ -92,17 +99,3 @@ class StudySettings:
     def changed(self, **values: Any) -> Self:
         """Return a copy with those values that are not None."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
-
-
-def default_classes(n_items: int) -> int:
-    """Return how many hidden classes to expect where nobody said.
-
-    >>> default_classes(30), default_classes(5_000)
-    (3, 10)
-    """
-    return max(2, min(10, n_items // 10))
-
-
-def questions_left(planned: int, answered: int) -> int:
-    """Return how many more questions to expect: at present what is left of the planned number."""
-    return max(0, planned - answered)

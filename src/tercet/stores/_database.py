@@ -125,6 +125,12 @@ class Database:
             command.upgrade(config, "head")
 
 
+def is_there(url: str) -> bool:
+    """Return whether a database is there; a server's is taken to be."""
+    parsed = _parse(url)
+    return parsed.drivername != "sqlite" or Path(parsed.database or "").exists()
+
+
 def _parse(url: str) -> URL:
     try:
         parsed = make_url(url)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, func, insert, select
 
 from tercet.stores import _tables as tables
 from tercet.stores._contract import Recorded, Reply, Shown, Study, check_reply
-from tercet.stores._database import Database
+from tercet.stores._database import Database, is_there
 from tercet.stores._shared import (
     as_json,
     check_same_items,
@@ -64,6 +64,15 @@ class SqlStore:
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self._database = Database(url, create=create)
+
+    @staticmethod
+    def is_there(url: str) -> bool:
+        """Return whether opening this database would find one and not make it; a server's is taken to be.
+
+        >>> SqlStore.is_there("sqlite:////nowhere/answers.db")
+        False
+        """
+        return is_there(url)
 
     def __repr__(self) -> str:
         return f"SqlStore({self._database.name!r})"

@@ -103,8 +103,4 @@ def cluster(
     n: Annotated[int, Query(ge=1, le=200)] = 48,
 ) -> schemas.ClusterOut:
     """Return items of a cluster, those nearest to its centre first."""
-    if cluster >= context.session.n_classes:
-        raise HTTPException(
-            404, f"there is no cluster {cluster}; they are 0 to {context.session.n_classes - 1}"
-        )
     return cluster_members(context.session, cluster, start, n)

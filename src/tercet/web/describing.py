@@ -6,7 +6,6 @@ import numpy as np
 
 from tercet.items import Items
 from tercet.labelling import Session, Standing, Summary, View
-from tercet.labelling.settings import questions_left
 from tercet.media import text_of
 from tercet.stores import Shown
 from tercet.web import schemas
@@ -73,7 +72,7 @@ def addresses(items: Items, places: set[int]) -> list[str]:
     return found
 
 
-def picture_out(view: View, items: Items, n_classes: int) -> schemas.PictureOut:
+def picture_out(view: View, items: Items) -> schemas.PictureOut:
     """Return a view as a page draws it."""
     labels = view.labels
     largest = np.argsort(-view.weights, kind="stable")[:MOST_WEIGHTS]
@@ -84,7 +83,7 @@ def picture_out(view: View, items: Items, n_classes: int) -> schemas.PictureOut:
         x=np.round(view.places[:, 0], 4).tolist(),
         y=np.round(view.places[:, 1], 4).tolist(),
         clusters=labels[view.sample].tolist(),
-        sizes=np.bincount(labels, minlength=n_classes).tolist(),
+        sizes=np.bincount(labels, minlength=view.n_clusters).tolist(),
         explained=view.explained,
         weights=[
             schemas.WeightOut(name=str(items.feature_names[place]), share=float(view.weights[place]))
@@ -111,13 +110,12 @@ def results_out(
         skipped=summary.skipped,
         agreement=summary.agreement,
         median_ms=summary.median_ms,
-        left=questions_left(session.settings.n_questions * people, summary.answered),
+        planned=session.settings.n_questions * people,
+        expected=session.prospect(),
         learning=view is None or view.n_answers != summary.answered,
         problem=session.problem,
         curve=curve if new else None,
         times=times if new else None,
         annotators=list(summary.annotators),
-        picture=None
-        if view is None or view.name.hex() == picture
-        else picture_out(view, session.items, session.n_classes),
+        picture=None if view is None or view.name.hex() == picture else picture_out(view, session.items),
     )

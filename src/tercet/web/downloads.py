@@ -45,7 +45,7 @@ def answers(context: Parts, visitor: Visitor, format: Literal["csv", "json", "pa
 @router.get("/metric.{format}")
 def metric(context: Parts, visitor: Visitor, format: Literal["json", "npz"]) -> Response:
     """Return the learned metric as a file that ``tercet apply`` takes."""
-    view = current_view(context.session)
+    view = current_view(context.session, newest=True)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"metric.{format}"
         save_metric(view.metric, path, [str(name) for name in context.session.items.feature_names])
@@ -58,7 +58,7 @@ def metric(context: Parts, visitor: Visitor, format: Literal["json", "npz"]) -> 
 @router.get("/features.csv")
 def features(context: Parts, visitor: Visitor) -> Response:
     """Return every item's place in the learned space."""
-    rows = _feature_rows(current_view(context.session), context.session.items)
+    rows = _feature_rows(current_view(context.session, newest=True), context.session.items)
     return StreamingResponse(
         rows, media_type=_TYPES["csv"], headers=_named(context.session.study, "features", "csv")
     )
@@ -67,7 +67,7 @@ def features(context: Parts, visitor: Visitor) -> Response:
 @router.get("/clusters.csv")
 def clusters(context: Parts, visitor: Visitor) -> Response:
     """Return every item's cluster."""
-    view, items = current_view(context.session), context.session.items
+    view, items = current_view(context.session, newest=True), context.session.items
     rows = _csv(("id", "cluster"), zip(items.ids, (view.labels + 1).tolist(), strict=True))
     return StreamingResponse(
         rows, media_type=_TYPES["csv"], headers=_named(context.session.study, "clusters", "csv")

@@ -11,9 +11,9 @@ from tercet.web import schemas
 from tercet.web.describing import item_out
 
 
-def current_view(session: Session) -> View:
-    """Return what was learned last, or say that there is nothing yet."""
-    view = session.view(patience=10.0)
+def current_view(session: Session, *, newest: bool = False) -> View:
+    """Return what was learned last, or say that there is nothing yet; perhaps wait for the newest answers."""
+    view = session.view(patience=30.0 if newest else 10.0, newest=newest)
     if view is None:
         raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
     return view
@@ -38,6 +38,8 @@ def nearest_items(session: Session, index: int, n: int) -> schemas.NeighboursOut
 def cluster_members(session: Session, cluster: int, start: int, n: int) -> schemas.ClusterOut:
     """Return a page of a cluster's items, those nearest to its centre first."""
     view, items = current_view(session), session.items
+    if cluster >= view.n_clusters:
+        raise HTTPException(404, f"there is no cluster {cluster}; they are 0 to {view.n_clusters - 1}")
     members = np.flatnonzero(view.labels == cluster)
     chosen = members[:0]
     if len(members):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from tercet.labelling.results import Annotator, Foreseen
+from tercet.labelling.results import Annotator, Foreseen, Prospect
 
 Key = Annotated[str, Field(pattern="^[0-9a-f]{8,64}$", description="names a question that was shown")]
 
@@ -131,7 +131,8 @@ class ResultsOut(BaseModel):
     skipped: int
     agreement: float | None
     median_ms: float | None
-    left: int
+    planned: int
+    expected: Prospect | None
     learning: bool
     problem: str | None
     curve: list[Foreseen] | None

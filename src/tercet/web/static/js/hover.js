@@ -1,4 +1,4 @@
-// The card beside the pointer: what an item is, and its sound.
+// The card beside the pointer: what an item is; sounds and videos play.
 
 import { get } from "./api.js";
 import { make } from "./dom.js";
@@ -14,13 +14,15 @@ export class HoverCard {
   async show(index, spot, cluster, canvas) {
     this.index = index;
     this.audio.pause();
+    if (index === null) this.element.replaceChildren(); // a video would play on
     this.element.hidden = index === null;
     if (index === null) return;
     const item = this.known.get(index) ?? (await get(`/api/items/${index}`));
     this.known.set(index, item);
     if (this.index !== index) return;
     const parts = [];
-    if (item.thumbnail) parts.push(make("img", { src: item.spectrogram ?? item.thumbnail, alt: "" }));
+    if (item.kind === "video") parts.push(make("video", { src: item.media, muted: true, loop: true, autoplay: true, playsInline: true }));
+    else if (item.thumbnail) parts.push(make("img", { src: item.spectrogram ?? item.thumbnail, alt: "" }));
     if (item.kind === "text" && item.text !== item.id) parts.push(make("p", {}, item.text ?? ""));
     parts.push(make("p", {}, make("strong", {}, item.id), ` · cluster ${cluster + 1}`));
     this.element.replaceChildren(...parts);

@@ -31,6 +31,7 @@ export class Picture {
     this.from = before && !still.matches ? this.places() : null;
     this.data = data;
     this.started = performance.now();
+    this.now = this.places(); // for keys and pointers that come before the next frame
     if (!before) {
       const reach = data.x.map((x, i) => Math.hypot(x, data.y[i])).sort((a, b) => a - b);
       this.reach = reach[Math.floor(0.99 * (reach.length - 1))] * 1.12 || 1; // once: the scale keeps its place

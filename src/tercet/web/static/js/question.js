@@ -13,6 +13,7 @@ let standing = null;
 let open = null; // { key, since, broken } once all three have loaded
 let cards = {};
 let busy = true;
+let shownAt = 0;
 
 function notice(text, bad = false) {
   const element = $("notice");
@@ -48,6 +49,7 @@ async function show(next, said = "") {
   }
   open = null;
   busy = false;
+  shownAt = performance.now();
   $("progress").max = practice ? practice.of : total;
   $("progress").value = practice ? practice.number - 1 : answered;
   $("count").textContent = practice ? `${practice.number} of ${practice.of}` : `${Math.min(answered + 1, total)} of ${total}`;
@@ -93,7 +95,7 @@ async function answer(choice) {
 }
 
 async function undo() {
-  if (busy || !standing?.undoable) return;
+  if (busy || !standing?.undoable || performance.now() - (open?.since ?? shownAt) < GUARD) return;
   busy = true;
   enable();
   await send("/api/undo", { key: standing.undoable }, (result) => (result.undone ? "Taken back." : ""));

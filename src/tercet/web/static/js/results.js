@@ -36,9 +36,28 @@ function tiles(news) {
   $("skipped").textContent = `${news.dont_know} of ${news.answered} answers`;
   $("agreement").textContent = news.agreement === null ? "–" : percent(news.agreement);
   $("median").textContent = news.median_ms === null ? "–" : seconds(news.median_ms);
-  $("left").textContent = news.left.toLocaleString();
+  expected(news.expected);
+  $("planned").textContent = `Planned: ${news.answered} of ${news.planned}`;
   $("problem").hidden = !news.problem;
   $("problem").textContent = news.problem ? `The model could not learn from the newest answers: ${news.problem}` : "";
+}
+
+// What the model expects of further questions. It may be wrong, and says so where it cannot say.
+function expected(outlook) {
+  if (!outlook) {
+    $("own").textContent = $("left").textContent = "–";
+    $("own-hint").textContent = $("left-hint").textContent = "too early to say; about ten answers are needed";
+    return;
+  }
+  const { accuracy, gain, target, left } = outlook;
+  $("own").textContent = percent(accuracy);
+  const points = gain < 1e-4 ? "less than 0.01" : `about ${Number((100 * gain).toPrecision(1))}`;
+  const more = gain > 0 ? `the next answer adds ${points} points` : "no progress with the last answers";
+  $("own-hint").textContent = `of random questions right, the model expects; ${more}`;
+  $("left").textContent = left === null ? "–" : `≈ ${left.toLocaleString()}`;
+  if (left === 0) $("left-hint").textContent = `to ${percent(target)} by its own estimate: it is there`;
+  else if (left !== null) $("left-hint").textContent = `to ${percent(target)} by its own estimate`;
+  else $("left-hint").textContent = `too far to say when it gets to ${percent(target)}`;
 }
 
 function people(annotators) {
