@@ -24,10 +24,10 @@ check: $(VENV)/ready  ## Lint, types and layers only
 
 unit: $(VENV)/ready  ## Tests only
 	$(BIN)/python tests/browser/chromium.py
-	$(BIN)/pytest --cov --cov-report=term
+	$(BIN)/pytest --numprocesses auto --dist loadfile --cov --cov-report=term
 
 oldest: .venv-oldest/ready  ## Tests with the oldest supported dependencies and metric-learn
-	TERCET_NEEDS_METRIC_LEARN=1 .venv-oldest/bin/pytest -W default  # old libraries warn of new companions
+	TERCET_NEEDS_METRIC_LEARN=1 .venv-oldest/bin/pytest --numprocesses auto --dist loadfile -W default  # old libraries warn of new companions
 
 core: .venv-core/ready  ## The README's example with the core dependencies only
 	.venv-core/bin/python tests/core_only.py
