@@ -131,6 +131,8 @@ class Results:
         names = ("tercet", "numpy", "scipy", "scikit-learn", "numba")
         here = {"python": platform.python_version()} | {name: version(name) for name in names}
         found = {"name": self.name, "cores": os.cpu_count(), "versions": here | self.versions}
+        if hasattr(os, "getloadavg"):  # over the last five minutes, this run included
+            found["load"] = round(os.getloadavg()[1], 1)
         for part in ("comparisons", "accuracies", "tables", "curves", "failures"):
             found[part] = getattr(self, part)
         (folder / f"{self.name}.json").write_text(json.dumps(found, indent=1) + "\n")

@@ -155,6 +155,11 @@ def _not_measured(found: dict[str, dict[str, Any]]) -> str:
 
 def _section(each: dict[str, Any], pictures: Path) -> list[str]:
     parts = []
+    if each.get("load", 0) > each["cores"]:
+        parts.append(
+            f"**The machine was busy with other work during this run** (a load of {each['load']} on "
+            f"{each['cores']} cores): seconds are longer than they are on an idle one."
+        )
     if each["comparisons"]:
         parts.append(comparison_table(each["comparisons"]))
     for table in each["tables"]:
