@@ -70,30 +70,37 @@ def search(
     return queries(items[chosen], scores, answer_probabilities(beliefs, chosen))
 
 
-def duel(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints) -> list[Query]:
-    """Return a question on which the metric's features and classes disagree, if there is one left."""
+def duel(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:
+    """Return up to ``n`` questions on which the metric's features and classes disagree."""
+    if not n:
+        return []
     fitted = models.fit(answers, beliefs=True)
-    return _first_new(models, fitted, models.duels(fitted, seeds.integer("duels", len(asked))), asked)
+    found = models.duels(fitted, seeds.integer("duels", len(asked)))
+    return _new(models, fitted, found, asked, n)
 
 
-def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints) -> list[Query]:
-    """Return a random question, if there is one left and the models estimate who errs."""
-    fitted = models.fit(answers, beliefs=True)
-    if not hasattr(fitted.beliefs, "error_of"):
+def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:
+    """Return up to ``n`` random questions, if the models estimate who errs."""
+    fitted = models.fit(answers, beliefs=True) if n else None
+    if fitted is None or not hasattr(fitted.beliefs, "error_of"):
         return []
     items = np.sort(models.sample)
-    drawn = draw_questions(len(items), len(asked) + 1, seeds.generator("at random", len(asked)))
-    return _first_new(models, fitted, items[drawn], asked)
+    drawn = draw_questions(len(items), len(asked) + n, seeds.generator("at random", len(asked)))
+    return _new(models, fitted, items[drawn], asked, n)
 
 
-def _first_new(models: Models, fitted: Fitted, questions: Ints, asked: Ints) -> list[Query]:
+def _new(models: Models, fitted: Fitted, questions: Ints, asked: Ints, n: int) -> list[Query]:
+    """Return the first ``n`` of these questions that were not asked, without a score."""
     n_items = models.features.shape[0]
-    new = ~np.isin(question_numbers(questions, n_items), question_numbers(asked, n_items))
-    chosen = questions[new][:1]
+    numbers = question_numbers(questions, n_items)
+    fresh = ~np.isin(numbers, question_numbers(asked, n_items))
+    fresh &= np.isin(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])  # each once
+    chosen = questions[fresh][:n]
     if not len(chosen):
         return []
-    chances = answer_probabilities(models.beliefs_about(fitted, chosen[0]), [(0, 1, 2)])
-    return queries(chosen, np.full(1, np.nan), chances)
+    beliefs = models.beliefs_about(fitted, chosen.ravel())
+    chances = answer_probabilities(beliefs, np.arange(chosen.size).reshape(chosen.shape))
+    return queries(chosen, np.full(len(chosen), np.nan), chances)
 
 
 def own_accuracies(models: Models, seeds: Seeds, answers: Comparisons, sizes: list[int]) -> list[float]:

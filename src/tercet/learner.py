@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from functools import cached_property
 from os import PathLike
@@ -199,22 +198,29 @@ class ActiveLearner:
         """
         n = check_count("n", n)
         waiting = [query.triplet for query in self._pending.values()]
-        n_asked = len(self._comparisons) + len(waiting)
-        every = getattr(self._models.metric, "check_every", None) or sys.maxsize
-        tests = {place: duel for place in range(n) if (n_asked + place) % every == every - 1}
-        if annotator:  # only questions that the model could answer itself show who errs
-            tests |= {place: at_random for place in range(n) if (n_asked + place) % CHECK_EVERY == 1}
+        asked = np.concatenate([self._comparisons.triplets, check_triplets(waiting)])
+        tests: dict[int, Query] = {}
+        for test, places in self._tests(len(asked), n, annotator):
+            asks = test(self._models, self._seeds, self._comparisons, asked, len(places))
+            tests |= dict(zip(places, asks, strict=False))
+            asked = np.concatenate([asked, check_triplets([query.triplet for query in asks])])
+        waiting += [query.triplet for query in tests.values()]
+        if tests and not self._searches:
+            self._open &= ~self._among(check_triplets(waiting))
         found = self._best(n - len(tests), waiting, annotator)
-        for place, test in sorted(tests.items()):
-            open_ = [*waiting, *(query.triplet for query in found)]
-            asked = np.concatenate([self._comparisons.triplets, check_triplets(open_)])
-            asks = test(self._models, self._seeds, self._comparisons, asked)
-            if asks and not self._searches:
-                self._open &= ~self._among(np.array([asks[0].triplet]))
-            found[place:place] = asks or self._best(1, open_, annotator)
+        for place, query in sorted(tests.items()):
+            found.insert(place, query)
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
+
+    def _tests(self, n_asked: int, n: int, annotator: str) -> list[tuple[Any, list[int]]]:
+        """Return where among the next ``n`` questions those come that test the classes, and who answers."""
+        every = getattr(self._models.metric, "check_every", None)
+        duels = [place for place in range(n) if every and (n_asked + place) % every == every - 1]
+        # Only questions that the model could answer itself show who errs.
+        checks = [place for place in range(n) if annotator and (n_asked + place) % CHECK_EVERY == 1]
+        return [(duel, duels), (at_random, [place for place in checks if place not in duels])]
 
     def _best(self, n: int, waiting: list[tuple[int, int, int]], annotator: str) -> list[Query]:
         """Return the best ``n`` questions, while answers to those waiting are still to come."""

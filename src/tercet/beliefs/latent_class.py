@@ -74,7 +74,7 @@ class LatentClass(BaseEstimator):
         points = check_features(Z, name="Z")
         record = Comparisons() if comparisons is None else comparisons
         answers = Answers(record.triplets, record.answers, record.annotators)
-        known = self.warm_start and hasattr(self, "_answers") and answers.begins_with(self._answers)
+        known = self.warm_start and self._saw_beginning(answers)
         rng = Seeds(self.random_state).generator("latent classes")
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         self.model_ = fit_latent(points, answers, settings, rng, self.model_ if known else None)
@@ -83,6 +83,12 @@ class LatentClass(BaseEstimator):
         self.n_classes_ = self.model_.n_classes
         self.errors_ = dict(self.model_.errors)
         return self
+
+    def _saw_beginning(self, answers: Answers) -> bool:
+        if not hasattr(self, "_answers"):
+            return False
+        earlier = self._answers
+        return answers.repeat(earlier) and np.array_equal(answers.triplets[: len(earlier)], earlier.triplets)
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
         """Return the probability of each class for these items, or for those of ``fit``."""

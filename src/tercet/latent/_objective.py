@@ -13,11 +13,12 @@ sure of.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from threadpoolctl import ThreadpoolController
 
 from tercet._fast import kernels
 from tercet._validation import Floats, Ints
@@ -123,6 +124,11 @@ def softmax_and_log(logits: Floats) -> tuple[Floats, Floats]:
     return exp / total, np.maximum(shifted - np.log(total), _LEAST_LOG)
 
 
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
 def minimise(
     design: Floats, evidence: Evidence, ridge: float, start: Floats, max_iter: int
 ) -> tuple[Floats, float]:
@@ -143,11 +149,13 @@ def minimise(
         shrunk = penalty * weights
         return loss + 0.5 * float((shrunk * weights).sum()), (design.T @ by_logits + shrunk).ravel()
 
-    result = minimize(
-        objective,
-        start.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
-    )
+    # Matrices are small here: threads would wait for each other three times as long as they compute.
+    with _libraries().limit(limits=1, user_api="blas"):
+        result = minimize(
+            objective,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
+        )
     return result.x.reshape(start.shape), float(result.fun)

@@ -129,7 +129,7 @@ class LatentClassMetric(TripletClassifier):
         )
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         rng = Seeds(self.random_state).generator("latent classes")
-        known = self.warm_start and hasattr(self, "_seen") and answers.begins_with(self._seen[1])
+        known = self.warm_start and self._saw_beginning(points, answers)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
         scale = self.distance_.scale if known else None
         self.distance_ = LearnedDistance.learned(self.model_, table, answers, rng, scale)
@@ -138,6 +138,13 @@ class LatentClassMetric(TripletClassifier):
         self.errors_ = dict(self.model_.errors)
         self.trust_ = self.distance_.trust
         return self
+
+    def _saw_beginning(self, points: Floats, answers: Answers) -> bool:
+        """Return whether the last fit saw the first of these answers; places in the table may change."""
+        if not hasattr(self, "_seen"):
+            return False
+        table, earlier = self._seen
+        return answers.repeat(earlier) and np.array_equal(table[earlier.triplets], points[: len(earlier)])
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one.

@@ -89,20 +89,22 @@ class Info:
     ) -> tuple[Ints, Floats]:
         """Return the best of all questions that were not asked, and its score; or ``n`` good ones.
 
-        Of a batch the first is the best of all. The others are the best of many at random, and as far as
+        A batch is chosen among many random questions, with "exact" also the best of all, and as far as
         possible no two share an item: see `choose_together`.
         """
         settings = self._settings(error)
-        questions, scores = best_questions(beliefs, 1, rng, asked=asked, **settings)
         if n == 1:
-            return questions, scores
-        done = question_numbers(np.concatenate([asked, questions]), len(beliefs))
+            return best_questions(beliefs, 1, rng, asked=asked, **settings)
+        done = question_numbers(asked, len(beliefs))
         drawn = draw_questions(len(beliefs), max(_DRAWN, _DRAWN_EACH * n) + len(done), rng)
+        if self.search == "exact":
+            best, _ = best_questions(beliefs, 1, rng, asked=asked, **settings)
+            same = question_numbers(drawn, len(beliefs)) == question_numbers(best, len(beliefs))
+            drawn = np.concatenate([best, drawn[~same]])
         drawn = drawn[~np.isin(question_numbers(drawn, len(beliefs)), done)]
-        questions = np.concatenate([questions, drawn])
-        scores = np.concatenate([scores, information_gain(beliefs, drawn, **settings)])
-        chosen = choose_together(questions, scores, n, rng)
-        return questions[chosen], scores[chosen]
+        scores = information_gain(beliefs, drawn, **settings)
+        chosen = choose_together(drawn, scores, n, rng)
+        return drawn[chosen], scores[chosen]
 
     def _settings(self, error: float | None) -> dict[str, Any]:
         given = error if self.error is None else self.error
