@@ -57,7 +57,8 @@ def table(columns: list[str], rows: list[list[str]]) -> None:
 def main() -> None:
     results = read(*sys.argv[1:])
     names = [dataset.name for dataset in DATASETS]
-    methods = [m for m in ("Latent", "Latent, Info", "Latent, Random") if (names[0], m, 0) in results]
+    known = ("Latent", "Latent, Info", "Latent, Reach", "Latent, Random")
+    methods = [method for method in known if all((name, method, 100) in results for name in names)]
 
     # Where an evaluation was stopped early, the runs that all have.
     common = sorted(

@@ -8,7 +8,8 @@ from tercet import ActiveLearner, ClassOracle, Comparisons
 from tercet.beliefs import ClusterForest, LatentClass
 from tercet.information import information_gain
 from tercet.metrics import LatentClassMetric, SchultzJoachims
-from tercet.pools import SampledPool
+from tercet.pools import ExhaustivePool, SampledPool
+from tercet.queries import PoolExhaustedError
 from tercet.selection import Info, Nonredundant, Random, Reach
 from tercet.triplets import question_numbers
 
@@ -195,3 +196,11 @@ def test_no_answer_at_all_and_only_dont_knows():
         learner.tell(query, "dk")
     assert np.isfinite(learner.metric_.distances(X)).all()
     assert learner.comparisons == Comparisons(learner.comparisons.triplets, np.zeros(9))
+
+
+def test_a_refused_batch_leaves_the_pool_as_it_was():
+    learner = ActiveLearner(X[:6], 2, pool=ExhaustivePool(), random_state=0)
+    with pytest.raises(PoolExhaustedError, match="asked for 60 questions, but the pool has 40 left of 60"):
+        learner.ask(80, annotator="ann")
+    assert len(learner.ask(60, annotator="ann")) == 60
+    assert len({query.id for query in learner.pending}) == 60

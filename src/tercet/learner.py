@@ -205,9 +205,9 @@ class ActiveLearner:
             tests |= dict(zip(places, asks, strict=False))
             asked = np.concatenate([asked, check_triplets([query.triplet for query in asks])])
         waiting += [query.triplet for query in tests.values()]
+        found = self._best(n - len(tests), waiting, annotator)
         if tests and not self._searches:
             self._open &= ~self._among(check_triplets(waiting))
-        found = self._best(n - len(tests), waiting, annotator)
         for place, query in sorted(tests.items()):
             found.insert(place, query)
         for query in found:
@@ -234,7 +234,8 @@ class ActiveLearner:
 
     def _from_pool(self, n: int, waiting: Ints) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
-        left = int(np.count_nonzero(self._open))
+        available = self._open & ~self._among(waiting)
+        left = int(np.count_nonzero(available))
         if left < n:
             raise PoolExhaustedError(
                 f"asked for {n} questions, but the pool has {left} left of {len(self._open)}; "
@@ -243,7 +244,6 @@ class ActiveLearner:
         beliefs = np.asarray(self.beliefs_) if getattr(self.selector, "needs_beliefs", True) else None
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
         asked = np.concatenate([self._comparisons.triplets, waiting])
-        available = self._open.copy()
         rng = self._seeds.generator("ties", len(asked))
         found: list[Query] = []
         while len(found) < n:

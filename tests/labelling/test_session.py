@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tercet import ActiveLearner, Query
-from tercet.labelling import Session, UnknownAnswerError
+from tercet.labelling import Session, StudySettings, UnknownAnswerError
 from tercet.labelling._planner import BATCH, Planner
 from tercet.stores import MemoryStore, SqlStore, StoreError
 
@@ -288,6 +288,8 @@ def test_settings_stay_with_the_study(store):
     )
     with begin(items, store) as session:
         assert session.settings == settings
+    with begin(items, store, settings=StudySettings(n_questions=9)) as session:
+        assert session.settings == settings  # defaults are for a new study
 
 
 def test_practice_and_catch_questions_are_recorded_and_not_learned_from(store):

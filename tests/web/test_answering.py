@@ -56,6 +56,18 @@ def test_another_persons_key_is_refused(client, session):
     assert "reload" in refused.json()["detail"]
 
 
+def test_a_page_of_a_store_that_fails_says_so(client, store, monkeypatch):
+    client.enter()
+
+    def broken(*_, **__):
+        raise StoreError("the database is gone; look for it")
+
+    monkeypatch.setattr(store, "answers", broken)
+    page = client.get("/download/answers.csv")
+    assert page.status_code == 507
+    assert "the database is gone; look for it" in page.text
+
+
 def test_an_answer_that_is_not_stored_is_not_acknowledged(client, store, monkeypatch):
     client.enter()
     key = client.get("/api/question").json()["question"]["key"]

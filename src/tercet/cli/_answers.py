@@ -54,7 +54,9 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--db", default=DEFAULT_DATABASE, metavar="URL", help=f"the database ({DEFAULT_DATABASE})"
     )
-    parser.add_argument("--study", metavar="NAME", help="(the only one in the database)")
+    parser.add_argument(
+        "--study", metavar="NAME", help="(the only one in the database; a new one is named as in the file)"
+    )
 
 
 def _add_by_position(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +88,7 @@ def _export(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from tercet.stores import MemoryStore, SqlStore, Store, Study
-    from tercet.stores.transfer import Imported, import_answers
+    from tercet.stores.transfer import Imported, import_answers, study_in
 
     if not options.file.is_file():
         raise FileNotFoundError(f"there is no file {options.file}; is the name right?")
@@ -94,7 +96,7 @@ def _import(options: argparse.Namespace) -> int:
 
     def take(store: Store) -> tuple[str, Imported]:
         names = store.studies()
-        study = options.study or (_only(names) if names else options.file.stem)
+        study = options.study or (_only(names) if names else study_in(options.file) or options.file.stem)
         begin = None if items is None else Study(study, items.fingerprint, items.ids)
         return study, import_answers(store, study, options.file, begin=begin, by_position=options.by_position)
 

@@ -73,16 +73,20 @@ def _label(options: argparse.Namespace) -> int:
         items = _items(options)
         _say_left_out(items)
         name = options.study or options.example or Path(options.source).expanduser().absolute().stem
-        settings = {
-            "n_classes": options.classes or _EXAMPLE_CLASSES.get(options.example or ""),
+        fresh = StudySettings(n_classes=_EXAMPLE_CLASSES.get(options.example or ""))
+        changes = {
+            "n_classes": options.classes,
             "n_questions": options.questions,
             "practice": options.practice,
             "catch_every": options.catch,
             "seed": options.seed,
         }
         # Before a database is made: what cannot be begun should leave nothing behind.
-        StudySettings().changed(**settings).check_items(len(items))
-        with closing(SqlStore(options.db)) as store, Session(items, store, name, **settings) as session:
+        fresh.changed(**changes).check_items(len(items))
+        with (
+            closing(SqlStore(options.db)) as store,
+            Session(items, store, name, settings=fresh, **changes) as session,
+        ):
             app = create_app(session, web)
             config = uvicorn.Config(
                 app,
@@ -126,7 +130,7 @@ def _items(options: argparse.Namespace) -> Items:
 def _say_left_out(items: Items) -> None:
     if not items.left_out:
         return
-    print(f"tercet: {len(items.left_out)} files were left out:", file=sys.stderr)
+    print(f"tercet: left out, {len(items.left_out)} in all:", file=sys.stderr)
     for name, reason in items.left_out[:10]:
         print(f"  {name}: {reason}", file=sys.stderr)
     if len(items.left_out) > 10:

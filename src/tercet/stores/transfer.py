@@ -62,6 +62,12 @@ def export_answers(store: Store, study: str, format: Format = "csv") -> bytes:
     return writers[format](store.study(study), store.answers(study, undone=True))
 
 
+def study_in(path: str | PathLike[str]) -> str | None:
+    """Return the name of the study that a file is of, where the file carries its study."""
+    study = read_rows(Path(path)).study
+    return None if study is None else study.name
+
+
 def import_answers(
     store: Store,
     study: str,

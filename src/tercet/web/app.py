@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from tercet import __version__
 from tercet.labelling import Session
+from tercet.stores import StoreError
 from tercet.web import api, downloads, files, pages
 from tercet.web.context import HERE, Context, LoginNeededError, NameNeededError
 from tercet.web.identity import Identity
@@ -39,6 +40,7 @@ def create_app(session: Session, settings: WebSettings | None = None) -> FastAPI
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(LoginNeededError, _login_needed)
     app.add_exception_handler(NameNeededError, _name_needed)
+    app.add_exception_handler(StoreError, _not_stored)
     app.add_exception_handler(HTTPException, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     for module in (api, downloads, files, pages):
@@ -61,6 +63,10 @@ def _name_needed(request: Request, error: Exception) -> Response:
     if _is_api(request):
         return JSONResponse({"detail": "say who you are first: open /"}, 401)
     return RedirectResponse("/", 303)
+
+
+def _not_stored(request: Request, error: Exception) -> Response:
+    return _problem(request, HTTPException(507, str(error)))
 
 
 def _problem(request: Request, error: Exception) -> Response:
