@@ -396,6 +396,8 @@ def peers(options, data):
                         Z, T = peer.transform(A), peer.transform(B)
                     except (ValueError, np.linalg.LinAlgError):  # SCML wants more triplets than features
                         Z, T = A, B
+                    if not Z.shape[1]:  # SCML may keep nothing
+                        Z, T = A, B
                     accuracies.append(
                         (knn_accuracy(Z, trial.y_train, T, trial.y_test), accuracy_of(T, trial.test_triplets))
                     )
