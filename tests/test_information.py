@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet import information
-from tercet.information import answer_probabilities, information_gain
+from tercet.information import answer_probabilities, information_about_models, information_gain
 
 # Everything here holds with the compiled kernel and without.
 pytestmark = pytest.mark.usefixtures("engine")
@@ -173,3 +173,41 @@ def test_errors_count_with_an_informative_dont_know_only():
         information_gain(np.eye(3), [(0, 1, 2)], error=0.1)
     with pytest.raises(ValueError, match="error must be a number at least 0 and at most 1, not 2"):
         information_gain(np.eye(3), [(0, 1, 2)], dont_know="informative", error=2)
+
+
+@given(st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([0.0, 0.05, 0.4]))
+def test_information_about_models_is_mutual_information(n_models, seed, error):
+    """By its definition: of the answer and the model, and of the answer and the classes."""
+    rng = np.random.default_rng(seed)
+    members = rng.dirichlet(np.full(3, 0.5), size=(n_models, 3))
+    joint = np.zeros((n_models, 3))  # of a model, each as likely, and the answer that is heard
+    by_classes = {}
+    for model, (Pi, Pj, Pk) in enumerate(members):
+        for classes in product(range(3), repeat=3):
+            chance = Pi[classes[0]] * Pj[classes[1]] * Pk[classes[2]] / n_models
+            i, j, k = classes
+            right = 0 if i == j != k else 1 if i == k != j else 2
+            answers = chance * ((1 - error) * np.eye(3)[right] + error / 3)
+            joint[model] += answers
+            by_classes[classes] = by_classes.get(classes, 0.0) + answers
+
+    def shared(table):
+        table = np.array(table)
+        apart = np.outer(table.sum(axis=1), table.sum(axis=0))
+        known = table > 0
+        return float((table[known] * np.log(table[known] / apart[known])).sum())
+
+    for share, wanted in ((1.0, shared(joint)), (0.0, shared(list(by_classes.values())))):
+        found = information_about_models(members, [(0, 1, 2)], error=error, share=share)
+        assert found[0] == pytest.approx(wanted, abs=1e-9)
+    half = information_about_models(members, [(0, 1, 2)], error=error)
+    assert half[0] == pytest.approx((shared(joint) + shared(list(by_classes.values()))) / 2, abs=1e-9)
+
+
+def test_probabilities_of_several_models_are_their_mean(rng):
+    members = rng.dirichlet(np.ones(3), size=(4, 6))
+    triplets = every_triplet(6)
+    np.testing.assert_allclose(
+        answer_probabilities(members, triplets),
+        np.mean([answer_probabilities(P, triplets) for P in members], axis=0),
+    )

@@ -8,7 +8,7 @@ from tercet._validation import check_part
 from tercet.beliefs import ClusterForest
 from tercet.metrics import LatentClassMetric, SchultzJoachims
 from tercet.pools import Pool
-from tercet.selection import Info, Rule
+from tercet.selection import Info, ModelInfo, Rule
 
 
 def resolve_parts(
@@ -22,14 +22,13 @@ def resolve_parts(
         beliefs = ClusterForest()
     several = hasattr(metric if beliefs is None else beliefs, "members")
     if selector is None:
-        # Models that learn from don't-knows make them informative.
-        selector = Info(dont_know="informative" if several else "uninformative")
+        selector = ModelInfo() if several else Info()
     check_part("selector", selector, "score")
     if getattr(selector, "needs_members", False) and not several:
         raise ValueError(
             f"{selector} compares several models of the classes; use it with metric=LatentClassMetric() or "
             "beliefs=LatentClass()"
         )
-    if pool is not None and getattr(selector, "search", "pool") in ("exact", "always"):
+    if pool is not None and getattr(selector, "search", "pool") == "exact":
         raise ValueError(f"{selector} looks for itself, so pool={pool} is of no use; drop one")
     return metric, beliefs, selector

@@ -143,17 +143,12 @@ class Models:
 
         return self.features.apply(believe, votes.shape[1])
 
-    def members_about(self, fitted: Fitted, items: Ints, random_state: int) -> Floats:
-        """Return the beliefs of several models about these items, as an array of shape (K, n, C)."""
+    def members_about(self, fitted: Fitted, items: Ints) -> Floats:
+        """Return what several models believe about these items, as an array of shape (K, n, C)."""
         rows = self.features.rows(items)
         if self.beliefs is not None:
             rows = fitted.metric.transform(rows)
-        return np.asarray(fitted.beliefs.members(rows, random_state=random_state))
-
-    def duels(self, fitted: Fitted, random_state: int) -> Ints:
-        """Return questions on which the metric's features and classes disagree, in the order to ask them."""
-        found = fitted.metric.duels(self._rows(fitted.items), random_state)
-        return np.asarray(fitted.items[found])
+        return np.asarray(fitted.beliefs.members(rows))
 
     def _warm_from(self, size: int) -> int:
         """Return the number of answers whose models those after ``size`` answers start from."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tercet._models import Fitted, Models
 from tercet._random import Seeds
-from tercet._validation import Ints
+from tercet._validation import Floats, Ints
 from tercet.answers import Comparisons
 from tercet.information import answer_probabilities
 from tercet.queries import PoolExhaustedError, Query, queries
@@ -59,24 +59,13 @@ def search(
             f"asked for {n} questions, but only {left} are left about {len(items)} items; stop here"
         )
     fitted = models.fit(answers, beliefs=True)
-    beliefs = models.beliefs_about(fitted, items)
-    rng = seeds.generator("ties", len(asked))
     several = getattr(rule, "needs_members", False)
-    seen = models.members_about(fitted, items, seeds.integer("doubt", len(asked))) if several else beliefs
+    beliefs = models.members_about(fitted, items) if several else models.beliefs_about(fitted, items)
     more = {}
-    if (several or getattr(rule, "needs_error", False)) and hasattr(fitted.beliefs, "error_of"):
+    if getattr(rule, "needs_error", False) and hasattr(fitted.beliefs, "error_of"):
         more["error"] = fitted.beliefs.error_of(annotator)
-    chosen, scores = rule.find(seen, done, n, rng, **more)
+    chosen, scores = rule.find(beliefs, done, n, seeds.generator("ties", len(asked)), **more)
     return queries(items[chosen], scores, answer_probabilities(beliefs, chosen))
-
-
-def duel(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:
-    """Return up to ``n`` questions on which the metric's features and classes disagree."""
-    if not n:
-        return []
-    fitted = models.fit(answers, beliefs=True)
-    found = models.duels(fitted, seeds.integer("duels", len(asked)))
-    return _new(models, fitted, found, asked, n)
 
 
 def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:
@@ -85,20 +74,13 @@ def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n
     if fitted is None or not hasattr(fitted.beliefs, "error_of"):
         return []
     items = np.sort(models.sample)
-    drawn = draw_questions(len(items), len(asked) + n, seeds.generator("at random", len(asked)))
-    return _new(models, fitted, items[drawn], asked, n)
-
-
-def _new(models: Models, fitted: Fitted, questions: Ints, asked: Ints, n: int) -> list[Query]:
-    """Return the first ``n`` of these questions that were not asked, without a score."""
+    questions = items[draw_questions(len(items), len(asked) + n, seeds.generator("at random", len(asked)))]
     n_items = models.features.shape[0]
-    numbers = question_numbers(questions, n_items)
-    fresh = ~np.isin(numbers, question_numbers(asked, n_items))
-    fresh &= np.isin(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])  # each once
+    fresh = ~np.isin(question_numbers(questions, n_items), question_numbers(asked, n_items))
     chosen = questions[fresh][:n]
     if not len(chosen):
         return []
-    beliefs = models.beliefs_about(fitted, chosen.ravel())
+    beliefs = _what_is_believed(models, fitted, chosen.ravel())
     chances = answer_probabilities(beliefs, np.arange(chosen.size).reshape(chosen.shape))
     return queries(chosen, np.full(len(chosen), np.nan), chances)
 
@@ -111,6 +93,12 @@ def own_accuracies(models: Models, seeds: Seeds, answers: Comparisons, sizes: li
         items = seeds.generator("outlook").choice(items, _LOOKED_AT, replace=False)
     found = []
     for size in sizes:
-        beliefs = past.beliefs_about(past.fit(answers[:size], beliefs=True), items)
+        beliefs = _what_is_believed(past, past.fit(answers[:size], beliefs=True), items)
         found.append(own_accuracy(beliefs, seeds.generator("outlook questions")))
     return found
+
+
+def _what_is_believed(models: Models, fitted: Fitted, items: Ints) -> Floats:
+    """Return the beliefs about these items, of each model if there are several."""
+    several = hasattr(fitted.beliefs, "members")
+    return models.members_about(fitted, items) if several else models.beliefs_about(fitted, items)

@@ -2,6 +2,8 @@
 
 Beliefs are an (n, C) array whose row h holds p(y_h = c). The oracle of the paper answers yes if i and j are
 of one class and k is not, no if i and k are of one class and j is not, and don't-know otherwise.
+
+Beliefs of several models, all of which explain what is known so far, are a (K, n, C) array.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    beliefs : array-like of shape (n, C)
+    beliefs : array-like of shape (n, C), or (K, n, C) for the mean over several models
     triplets : array-like of shape (m, 3)
 
     Returns
@@ -40,6 +42,8 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     >>> answer_probabilities([[1, 0], [0.5, 0.5], [0, 1]], [(0, 1, 2)])
     array([[0.5, 0. , 0.5]])
     """
+    if np.ndim(beliefs) == 3:
+        return cast(Floats, _by_model(beliefs, triplets).mean(axis=0))
     P = check_beliefs(beliefs)
     questions = check_triplets(triplets, len(P))
     result = np.empty((len(questions), 3))
@@ -98,6 +102,48 @@ def information_gain(
     if compiled is not None:
         return cast(Floats, compiled.information(P, M, questions))
     return _information(P, M, questions)
+
+
+def information_about_models(
+    beliefs: ArrayLike, triplets: ArrayLike, *, error: float = 0.0, share: float = 0.5
+) -> Floats:
+    """Return the information (in nats) of each answer about the classes and about which model is right.
+
+    Parameters
+    ----------
+    beliefs : array-like of shape (K, n, C)
+        Of several models. Each may number the classes in its own way.
+    triplets : array-like of shape (m, 3)
+    error : float in [0, 1]
+        The share of answers that are given at random, as in `information_gain`.
+    share : float in [0, 1]
+        How much the models count. With 0 this is what the answer tells about the classes of the three items,
+        by the mean of the models; with 1 it is what it tells about the models: the former less what they
+        would each learn about the three items (known as BALD).
+
+    Returns
+    -------
+    array of shape (m,), never below 0
+
+    Examples
+    --------
+    >>> sure = [[1, 0], [1, 0], [0, 1]]
+    >>> other = [[1, 0], [0, 1], [1, 0]]
+    >>> information_about_models([sure, other], [(0, 1, 2)], share=1.0).round(3)  # yes or no: one bit
+    array([0.693])
+    >>> information_about_models([sure, sure], [(0, 1, 2)]).round(3)
+    array([0.])
+    """
+    share = check_number("share", share, low=0.0, high=1.0)
+    error = check_number("error", error, low=0.0, high=1.0)
+    by_model = _by_model(beliefs, triplets)
+    within = heard(by_model, error).mean(axis=0)
+    return np.asarray(np.maximum(heard(by_model.mean(axis=0), error) - share * within, 0.0))
+
+
+def _by_model(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
+    """Return the probabilities of answers under each model, as an array of shape (K, m, 3)."""
+    return np.stack([answer_probabilities(P, triplets) for P in np.asarray(beliefs, dtype=np.float64)])
 
 
 def heard(chances: Floats, error: float) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
-from tercet._questions import at_random, duel, own_accuracies, search
+from tercet._questions import at_random, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
@@ -59,7 +59,7 @@ class ActiveLearner:
     beliefs : belief model, optional
         By default those of the metric, if it has any, and else `ClusterForest`.
     selector : selection rule, optional
-        By default `Info`; with an informative don't-know where the beliefs learn from it.
+        By default `ModelInfo` where the beliefs are those of several models, and else `Info`.
     pool : pool, optional
         Where to look for questions. Without one, a rule that can search for itself (`Info`) does, and others
         get a `SampledPool`.
@@ -85,9 +85,9 @@ class ActiveLearner:
     >>> (query,) = learner.ask()
     >>> learner.tell(query, "yes")
     >>> learner.run(ClassOracle(y), n_queries=4).comparisons
-    Comparisons(4 yes/no, 1 don't know)
+    Comparisons(5 yes/no, 0 don't know)
     >>> learner.metric_.transform(X).shape, learner.beliefs_.shape
-    ((178, 19), (178, 3))
+    ((178, 31), (178, 3))
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ActiveLearner:
         self._n_items = features.shape[0]
         metric, beliefs, self.selector = resolve_parts(metric, beliefs, selector, pool)
         search = getattr(self.selector, "search", "pool")
-        self._searches = search in ("exact", "always") or (search == "auto" and pool is None)
+        self._searches = search == "exact" or (search == "auto" and pool is None)
         self.pool: Pool | None = SampledPool() if pool is None and not self._searches else pool
         if self._searches:
             check_part("selector", self.selector, "find")
@@ -187,7 +187,7 @@ class ActiveLearner:
         Parameters
         ----------
         n : int
-            Questions of a batch are chosen to be informative together: `choose_together`, or `Reach`.
+            Questions of a batch are chosen to be informative together: see `choose_together`.
         annotator : str
             Whom to ask; what an answer is worth depends on how often they err.
 
@@ -199,28 +199,18 @@ class ActiveLearner:
         n = check_count("n", n)
         waiting = [query.triplet for query in self._pending.values()]
         asked = np.concatenate([self._comparisons.triplets, check_triplets(waiting)])
-        tests: dict[int, Query] = {}
-        for test, places in self._tests(len(asked), n, annotator):
-            asks = test(self._models, self._seeds, self._comparisons, asked, len(places))
-            tests |= dict(zip(places, asks, strict=False))
-            asked = np.concatenate([asked, check_triplets([query.triplet for query in asks])])
-        waiting += [query.triplet for query in tests.values()]
-        found = self._best(n - len(tests), waiting, annotator)
-        if tests and not self._searches:
+        # Only questions that the model could answer itself show who errs.
+        places = [place for place in range(n) if annotator and (len(asked) + place) % CHECK_EVERY == 1]
+        checks = at_random(self._models, self._seeds, self._comparisons, asked, len(places))
+        waiting += [query.triplet for query in checks]
+        found = self._best(n - len(checks), waiting, annotator)
+        if checks and not self._searches:
             self._open &= ~self._among(check_triplets(waiting))
-        for place, query in sorted(tests.items()):
+        for place, query in zip(places, checks, strict=False):
             found.insert(place, query)
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
-
-    def _tests(self, n_asked: int, n: int, annotator: str) -> list[tuple[Any, list[int]]]:
-        """Return where among the next ``n`` questions those come that test the classes, and who answers."""
-        every = getattr(self._models.metric, "check_every", None)
-        duels = [place for place in range(n) if every and (n_asked + place) % every == every - 1]
-        # Only questions that the model could answer itself show who errs.
-        checks = [place for place in range(n) if annotator and (n_asked + place) % CHECK_EVERY == 1]
-        return [(duel, duels), (at_random, [place for place in checks if place not in duels])]
 
     def _best(self, n: int, waiting: list[tuple[int, int, int]], annotator: str) -> list[Query]:
         """Return the best ``n`` questions, while answers to those waiting are still to come."""
@@ -241,7 +231,7 @@ class ActiveLearner:
                 f"asked for {n} questions, but the pool has {left} left of {len(self._open)}; "
                 "use a larger pool (SampledPool(multiple=...) or ExhaustivePool()), or stop here"
             )
-        beliefs = np.asarray(self.beliefs_) if getattr(self.selector, "needs_beliefs", True) else None
+        beliefs = self._believed() if getattr(self.selector, "needs_beliefs", True) else None
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
         asked = np.concatenate([self._comparisons.triplets, waiting])
         rng = self._seeds.generator("ties", len(asked))
@@ -258,6 +248,13 @@ class ActiveLearner:
             asked = np.concatenate([asked, chosen])
         self._open = available
         return found
+
+    def _believed(self) -> Floats:
+        """Return the beliefs about all items, of each model if the rule compares several."""
+        if not getattr(self.selector, "needs_members", False):
+            return np.asarray(self.beliefs_)
+        fitted = self._models.fit(self._comparisons, beliefs=True)
+        return self._models.members_about(fitted, np.arange(self._n_items))
 
     def tell(self, query: Query | str, answer: object, annotator: str = "") -> None:
         """Record the answer to a pending question, given as the query or its id, in any order.

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
 from tercet._validation import Floats, check_same_features
-from tercet.latent import ClassModel, LearnedDistance, Scale
+from tercet.latent import Basis, ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
@@ -166,53 +166,51 @@ class LatentMetric:
 
     def arrays(self) -> dict[str, Floats]:
         """Return the numbers to save."""
-        model, distance = self.distance.model, self.distance
-        scalars = {
-            "near": distance.scale.near,
-            "power": distance.scale.power,
-            "direction_spread": distance.spread,
-            "trust": distance.trust,
-        }
+        model = self.distance.model
+        basis = {name: getattr(model.basis, name) for name in _BASIS}
         return {
-            "mean": model.mean,
-            "spread": model.spread,
+            **{name: np.atleast_1d(np.asarray(value)) for name, value in basis.items()},
             "weights": model.weights,
+            "spreads": self.distance.spreads,
             "n_answers": np.array([float(model.n_answers)]),
-            **{name: np.array([value]) for name, value in scalars.items()},
         }
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
         """Return the metric with these numbers, or say which are wrong."""
-        wanted = {"mean": 1, "spread": 1, "weights": 2} | dict.fromkeys(_SCALARS, 1)
+        wanted = {**_BASIS, "weights": 3, "spreads": 1, "n_answers": 1}
         missing = [name for name in wanted if name not in arrays]
         if missing:
             raise ValueError(f"{missing[0]} is missing")
         found = {name: _checked(name, arrays[name], size) for name, size in wanted.items()}
-        d = len(feature_names)
-        for name in ("mean", "spread"):
-            if len(found[name]) != d:
+        d, n_models = len(feature_names), len(found["weights"])
+        n_landmarks, n_components = len(found["landmarks"]), len(found["centre"])
+        shapes = {
+            "mean": (d,),
+            "spread": (d,),
+            "near": (1,),
+            "far": (1,),
+            "landmarks": (n_landmarks, d),
+            "projection": (n_landmarks, n_components),
+            "weights": (n_models, d + n_components + 1, found["weights"].shape[2]),
+            "spreads": (n_models,),
+            "n_answers": (1,),
+        }
+        for name, shape in shapes.items():
+            if found[name].shape != shape or 0 in (n_models, n_landmarks):
                 raise ValueError(
-                    f"{name} has {len(found[name])} numbers; it needs one for each of the {d} features"
+                    f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
-        if len(found["weights"]) != d + 1:
-            raise ValueError(f"weights has {len(found['weights'])} rows; it needs {d + 1}")
-        for name in _SCALARS:
-            if found[name].shape != (1,) or found[name][0] < 0:
-                raise ValueError(f"{name} is {found[name].tolist()}; it must be one number of at least 0")
-        if not (found["spread"] > 0).all() or not all(found[name][0] for name in _SCALARS[:3]):
-            raise ValueError(f"spread, {', '.join(_SCALARS[:2])} and {_SCALARS[2]} must be above 0")
-        model = ClassModel(
-            mean=found["mean"],
-            spread=found["spread"],
-            weights=found["weights"],
-            first=found["weights"],
-            errors={},
-            ridge=1.0,
-            n_answers=int(found["n_answers"][0]),
-        )
-        near, power, spread, trust = (float(found[name][0]) for name in _SCALARS[:4])
-        return cls(LearnedDistance(model, Scale(near, power), spread, trust), feature_names)
+        for name in ("spread", "near", "spreads"):
+            if not (found[name] > 0).all():
+                raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
+        for name in ("far", "n_answers"):
+            if found[name][0] < 0:
+                raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
+        numbers = {name: float(found[name][0]) for name in ("near", "far")}
+        basis = Basis(**{**{name: found[name] for name in _BASIS}, **numbers})  # type: ignore[arg-type]
+        model = ClassModel(basis, found["weights"], {}, np.empty(int(found["n_answers"][0])))
+        return cls(LearnedDistance(model, found["spreads"]), feature_names)
 
     def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
         points = _checked(name, values, n_dimensions)
@@ -220,7 +218,8 @@ class LatentMetric:
         return points
 
 
-_SCALARS = ("near", "power", "direction_spread", "trust", "n_answers")
+# The attributes of a `Basis`, and how many dimensions each has in a file.
+_BASIS = {"mean": 1, "spread": 1, "near": 1, "far": 1, "landmarks": 2, "projection": 2, "centre": 1}
 _KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric, LatentMetric.kind: LatentMetric}
 
 
@@ -234,7 +233,7 @@ def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMe
             f"{type(metric).__name__} cannot be saved: it has no components_; fit it first, or use a metric "
             "that is a linear map, such as SchultzJoachims"
         )
-    n_features = len(distance.model.mean) if components is None else np.shape(components)[1]  # type: ignore[union-attr]
+    n_features = distance.model.basis.n_features if components is None else np.shape(components)[1]  # type: ignore[union-attr]
     names = feature_names or [f"feature {place}" for place in range(1, n_features + 1)]
     if components is None:
         return LatentMetric(cast(LearnedDistance, distance), names)

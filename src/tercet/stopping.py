@@ -87,6 +87,6 @@ def outlook(n_answers: Sequence[int], accuracies: Sequence[float]) -> Outlook:
 
 
 def own_accuracy(beliefs: Floats, rng: np.random.Generator) -> float:
-    """Return how often a model of these beliefs expects to answer a random question right."""
-    questions = draw_questions(len(beliefs), _QUESTIONS, rng)
+    """Return how often a model of these beliefs, or several together, expect to answer a question right."""
+    questions = draw_questions(beliefs.shape[-2], _QUESTIONS, rng)
     return float(answer_probabilities(beliefs, questions).max(axis=1).mean())

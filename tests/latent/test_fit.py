@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from tercet.latent import Answers, Settings, fit_latent
-from tercet.latent._fit import MAX_CLUSTERED, fit_classes
+from tercet.latent._fit import MAX_CLUSTERED, _error_rates, fit_classes
 
 
 def blobs(n, d=5, n_classes=3, seed=0, apart=3.0):
@@ -24,8 +25,8 @@ def answered(y, m, seed=0, errors=(0.0,), names=("",)):
     return Answers(triplets, answers.astype(np.int8), np.array(names)[who])
 
 
-def fitted(X, answers, rng=0, warm=None, **settings):
-    return fit_latent(X, answers, Settings(**settings), np.random.default_rng(rng), warm)
+def fitted(X, answers, rng=0, warm=None, n_classes=None, ridge=0.4, error=None):
+    return fit_latent(X, answers, Settings(n_classes, ridge, error), np.random.default_rng(rng), warm)
 
 
 def agreement(model, X, y):
@@ -37,21 +38,20 @@ def agreement(model, X, y):
 def test_answers_turn_clusters_into_classes():
     # Clusters run along the first feature, classes along the second, which only the answers know.
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.choice([-3.0, 3.0], 200), rng.choice([-1.0, 1.0], 200)])
-    X += 0.2 * rng.normal(size=X.shape)
-    y = (X[:, 1] > 0).astype(int)
+    y = np.arange(200) % 2
+    X = np.column_stack([rng.choice([-3.0, 3.0], 200), 2.0 * y]) + rng.normal(size=(200, 2)) * [0.2, 0.6]
     before = fitted(X, answered(y, 0), n_classes=2)
     after = fitted(X, answered(y, 60), n_classes=2, warm=before)
     assert agreement(before, X, y) < 0.6
-    assert agreement(after, X, y) > 0.95
+    assert agreement(after, X, y) > 0.85
 
 
 def test_dont_knows_teach_too():
     X, y = blobs(150, n_classes=2, apart=0.6, seed=4)
     asked = answered(y, 150, seed=1)
     decided = asked[asked.answers != 0]
-    with_all = fitted(X, asked, n_classes=2, ridge=0.4)
-    without = fitted(X, decided, n_classes=2, ridge=0.4)
+    with_all = fitted(X, asked, n_classes=2)
+    without = fitted(X, decided, n_classes=2)
     assert with_all.likelihood(X, asked).mean() > without.likelihood(X, asked).mean()
 
 
@@ -63,8 +63,8 @@ def test_a_careless_annotator_is_found():
     for m in (100, 200, 300):
         model = fitted(X, asked[np.arange(m)], n_classes=3, warm=model)
     assert max(model.errors, key=model.errors.get) == "cal"
-    assert model.errors["cal"] > 0.25
-    assert max(rate for name, rate in model.errors.items() if name != "cal") < 0.12
+    others = max(rate for name, rate in model.errors.items() if name != "cal")
+    assert model.errors["cal"] > 0.2 > 2 * others
     assert model.error_of("somebody new") == pytest.approx(0.05)
 
 
@@ -93,10 +93,8 @@ def test_large_collections_are_clustered_by_a_sample_with_all_asked_items():
 def test_warm_and_cold_fits_agree_on_clear_data():
     X, y = blobs(90)
     asked = answered(y, 64)
-    cold = fitted(X, asked, n_classes=3, ridge=0.4)
-    warm = fitted(
-        X, asked, n_classes=3, ridge=0.4, warm=fitted(X, asked[np.arange(32)], n_classes=3, ridge=0.4)
-    )
+    cold = fitted(X, asked, n_classes=3)
+    warm = fitted(X, asked, n_classes=3, warm=fitted(X, asked[np.arange(32)], n_classes=3))
     same = cold.probabilities(X) @ cold.probabilities(X).T - warm.probabilities(X) @ warm.probabilities(X).T
     assert np.abs(same).max() < 0.05
 
@@ -111,10 +109,78 @@ def test_constant_features_tell_nothing():
     )
 
 
-def test_a_model_of_another_shape_is_no_start():
+def test_models_of_another_number_of_classes_are_no_start():
     X, y = blobs(60)
-    other = fitted(X[:, :3], answered(y, 8), n_classes=3)
-    assert fitted(X, answered(y, 8), n_classes=3, warm=other).weights.shape == (6, 3)
+    other = fitted(X, answered(y, 8), n_classes=4)
+    assert fitted(X, answered(y, 9), n_classes=3, warm=other).weights.shape == (6, 46, 3)
+
+
+def test_models_differ_where_nobody_knows_and_agree_once_there_are_answers():
+    X, y = blobs(150, n_classes=6, apart=1.5, seed=2)
+    asked = answered(y, 300)
+
+    def disagreement(model):
+        return np.std([P @ P.T for P in model.members(X)], axis=0).mean()
+
+    few, many = (fitted(X, asked[np.arange(m)], n_classes=6) for m in (8, 300))
+    assert disagreement(few) > 1.2 * disagreement(many) > 0
+    assert agreement(many, X, y) > agreement(few, X, y)
+
+
+def test_a_class_has_one_number_in_all_models():
+    X, y = blobs(90)
+    model = fitted(X, answered(y, 64), n_classes=3)
+    found = model.members(X).argmax(axis=2)
+    assert (found == found[0]).mean() > 0.95
+    # And keeps it when more is learned.
+    more = fitted(X, answered(y, 65), n_classes=3, warm=model)
+    assert (more.members(X).argmax(axis=2) == found[0]).mean() > 0.95
+
+
+def test_bent_classes_need_the_kernel():
+    rng = np.random.default_rng(0)
+    angle, y = rng.uniform(0, 2 * np.pi, 200), np.arange(200) % 2
+    X = (1 + 2 * y[:, None]) * np.column_stack([np.cos(angle), np.sin(angle)])
+    X += 0.2 * rng.normal(size=X.shape)
+    asked = answered(y, 150)
+    bent = fitted(X, asked, n_classes=2)
+    straight = fit_classes(
+        X, asked, n_classes=2, ridge=0.4, error=None, rng=np.random.default_rng(0), shares=(0.0,)
+    )
+    assert agreement(straight, X, y) < 0.7
+    assert agreement(bent, X, y) > 0.9
+    assert not straight.weights[:, 2:-1].any()  # the kernel's components are not looked at
+
+
+def test_what_was_foreseen_was_foreseen_by_models_that_did_not_know():
+    X, y = blobs(60)
+    asked = answered(y, 20)
+    first = fitted(X, asked[np.arange(12)], n_classes=3)
+    later = fitted(X, asked, n_classes=3, warm=first)
+    assert first.n_answers == 12
+    np.testing.assert_array_equal(later.foreseen[:12], first.foreseen)
+    np.testing.assert_allclose(later.foreseen[12:], first.likelihood(X, asked[np.arange(12, 20)], 0.0))
+
+
+def test_error_rates_are_at_the_maximum_of_their_posterior():
+    rng = np.random.default_rng(0)
+    answers = Answers(
+        np.zeros((200, 3), np.int64), rng.integers(-1, 2, 200).astype(np.int8), np.array(["a", "b"] * 100)
+    )
+    foreseen = np.where(rng.random(200) < 0.8, 0.95, 0.02)
+    foreseen[1::2] = np.where(rng.random(100) < 0.4, 0.95, 0.02)
+    frequent = ((np.bincount(answers.answers + 1) + 1) / 203)[answers.answers + 1]
+
+    def cost(logits):
+        e, right = 1 / (1 + np.exp(-logits[:2])), 1 / (1 + np.exp(-logits[2]))
+        given = np.tile(e, 100)
+        p = (1 - given) * (right * foreseen + (1 - right) * frequent) + given / 3
+        return -np.log(p).sum() - np.sum(1.0 * np.log(e) + 19.0 * np.log(1 - e))
+
+    best = minimize(cost, [-3.0, -3.0, 0.0])
+    wanted = 1 / (1 + np.exp(-best.x[:2]))
+    found = _error_rates(foreseen, answers)
+    np.testing.assert_allclose([found["a"], found["b"]], wanted, atol=0.02)
 
 
 def test_both_engines_fit_the_same(engine):

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, check_features, check_same_features
 from tercet.answers import Comparisons
-from tercet.latent import Answers, ClassModel, Doubt, Settings, fit_latent
+from tercet.latent import Answers, ClassModel, Settings, fit_latent
 
 
 class LatentClass(BaseEstimator):
-    """Classes as a softmax of the items' coordinates, fitted to all answers by the paper's answer model.
+    """Classes as several models see them, fitted to all answers by the paper's answer model.
 
     Where `ClusterForest` clusters without looking at the answers, this model explains them: yes if i and j
     are of one class and k is not, no the other way round, and else don't-know, with an error rate for each
@@ -27,13 +27,13 @@ class LatentClass(BaseEstimator):
     ----------
     n_classes : int, optional
         How many classes to expect; an `ActiveLearner` fills in its own, and without one the answers choose.
-    ridge : float, optional
-        How strongly the weights are pulled to 0; chosen from the answers if None.
+    ridge : float
+        How strongly weights are pulled to 0.
     error : float in [0, 1), optional
         The share of answers that are given at random; estimated for each annotator if None.
     warm_start : bool
-        Start from the last fit where that saw the beginning of the same answers: milliseconds in place of a
-        tenth of a second.
+        Start from the last fit where that saw the same items and the beginning of the same answers:
+        milliseconds in place of a tenth of a second.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -58,7 +58,7 @@ class LatentClass(BaseEstimator):
         self,
         n_classes: int | None = None,
         *,
-        ridge: float | None = None,
+        ridge: float = 0.4,
         error: float | None = None,
         warm_start: bool = True,
         random_state: RandomState = None,
@@ -74,7 +74,7 @@ class LatentClass(BaseEstimator):
         points = check_features(Z, name="Z")
         record = Comparisons() if comparisons is None else comparisons
         answers = Answers(record.triplets, record.answers, record.annotators)
-        known = self.warm_start and self._saw_beginning(answers)
+        known = self.warm_start and self._saw_beginning(points, answers)
         rng = Seeds(self.random_state).generator("latent classes")
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         self.model_ = fit_latent(points, answers, settings, rng, self.model_ if known else None)
@@ -84,11 +84,13 @@ class LatentClass(BaseEstimator):
         self.errors_ = dict(self.model_.errors)
         return self
 
-    def _saw_beginning(self, answers: Answers) -> bool:
+    def _saw_beginning(self, points: Floats, answers: Answers) -> bool:
+        """Return whether the last fit saw the first of these items and of these answers."""
         if not hasattr(self, "_answers"):
             return False
-        earlier = self._answers
-        return answers.repeat(earlier) and np.array_equal(answers.triplets[: len(earlier)], earlier.triplets)
+        items, earlier = self._points, self._answers
+        same = np.array_equal(answers.triplets[: len(earlier)], earlier.triplets) and answers.repeat(earlier)
+        return same and np.array_equal(points[: len(items)], items)
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
         """Return the probability of each class for these items, or for those of ``fit``."""
@@ -99,13 +101,9 @@ class LatentClass(BaseEstimator):
         check_is_fitted(self)
         return self.model_.error_of(annotator) if self.error is None else self.error
 
-    def members(
-        self, Z: ArrayLike | None = None, n_samples: int = 16, random_state: RandomState = None
-    ) -> Floats:
-        """Return the beliefs of several models that explain the answers, as an array of shape (K, n, C)."""
-        rows = self._rows(Z)
-        rng = Seeds(random_state).generator("doubt")
-        return Doubt.around(self.model_, self._points, self._answers, n_samples, rng).members(rows)
+    def members(self, Z: ArrayLike | None = None) -> Floats:
+        """Return what each of several models believes about the items, as an array of shape (K, n, C)."""
+        return self.model_.members(self._rows(Z))
 
     def _rows(self, Z: ArrayLike | None) -> Floats:
         check_is_fitted(self)

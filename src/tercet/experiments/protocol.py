@@ -19,7 +19,7 @@ from tercet.learner import ActiveLearner
 from tercet.metrics import RosalesFung, SchultzJoachims
 from tercet.oracles import ClassOracle
 from tercet.pools import ExhaustivePool
-from tercet.selection import Info, Nonredundant, Random, Reach
+from tercet.selection import Info, Nonredundant, Random
 from tercet.triplets import triplets_from_labels
 
 #: Makes a learner: ``make(X, n_classes=..., random_state=..., comparisons=...)``.
@@ -42,7 +42,7 @@ _rosales_fung = RosalesFung(basis="standard")
 LATENT_METHODS: Mapping[str, LearnerFactory] = {
     "Latent": ActiveLearner,
     "Latent, Info": partial(ActiveLearner, selector=Info()),
-    "Latent, Reach": partial(ActiveLearner, selector=Reach()),
+    "Latent, Entropy": partial(ActiveLearner, selector=Info(dont_know="informative")),
     "Latent, Random": partial(ActiveLearner, selector=Random()),
 }
 

@@ -14,7 +14,6 @@ from tercet.queries import PoolExhaustedError, Query
 from tercet.stopping import Outlook
 
 #: Questions a plan holds: enough to go on with while the next model is being learned, and a choice of heads.
-#: More take longer: every eighth is a duel, and then a new search begins.
 BATCH = 16
 #: And where the next model will take seconds.
 LARGE_BATCH = 64

@@ -142,7 +142,7 @@ def feature_weights(metric: Any, variances: Floats) -> Floats:
     if hasattr(metric, "components_"):
         parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
     else:
-        weights = metric.model_.weights[:-1]  # of standardised features
-        parts = ((weights - weights.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        weights = metric.model_.weights[:, : len(variances)]  # of standardised features, in each model
+        parts = ((weights - weights.mean(axis=2, keepdims=True)) ** 2).sum(axis=(0, 2))
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

@@ -1,29 +1,49 @@
-"""Fits the latent-class model to all answers: starts, warm starts, and each annotator's error rate."""
+"""Fits several latent-class models to all answers: starts, warm starts, and each annotator's error rate.
+
+One model is too sure of itself: few answers leave many ways to divide the items, and its optimum is one of
+them. So there are six, an ensemble. They differ in how much the kernel's components count beside the plain
+features, and in where they start; now and then each tries another start and may move there, by the rule of
+Metropolis, as a sampler would between the modes of what the answers leave possible. Where they differ, nobody
+knows yet; that is the doubt that beliefs, distances and questions go by.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
 from tercet._validation import Floats, Ints
-from tercet.latent._objective import Evidence, minimise, softmax_and_log
+from tercet.latent._basis import Basis
+from tercet.latent._objective import (
+    ANSWERS_PER_CLUSTERING,
+    Evidence,
+    minimise,
+    one_thread,
+    softmax_and_log,
+)
 
+#: How much the kernel's components count in each model of the ensemble, against the features.
+SHARES = (0.0, 1.0, 3.0, 0.0, 1.0, 3.0)
 #: The clustering terms see at most so many items, and all that were asked about.
-MAX_CLUSTERED = 1000
+MAX_CLUSTERED = 500
 # Error rates are Beta distributed before any answer is seen: 5%, worth so many answers.
 _PRIOR_RATE, _PRIOR_ANSWERS = 0.05, 20.0
-_ROUNDS_OF_ERRORS = 2
-_COLD_STEPS, _WARM_STEPS, _OTHER_STEPS = 100, 25, 60
-#: Every so many answers other starts are tried too.
+_ROUNDS_OF_ERRORS = 20
+_COLD_STEPS, _WARM_STEPS, _OTHER_STEPS = 30, 8, 30
+#: Every so many answers each model tries another start.
 RESTART_EVERY = 8
+# A start from the answers alone counts them so many times as much as the clusters.
+_ANSWERS_FIRST = 20.0
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers about the rows of a table: what the model is fitted to."""
+    """Answers about the rows of a table: what the models are fitted to."""
 
     triplets: Ints
     answers: NDArray[np.int8]
@@ -45,55 +65,65 @@ class Answers:
 
 @dataclass(frozen=True)
 class ClassModel:
-    """Classes of items by their features: softmax(x W + b) of the standardised x.
+    """Classes of items by their coordinates x, as several models see them: softmax(x W + b) of each.
 
     Attributes
     ----------
-    mean, spread : arrays of shape (d,)
-        Of the features.
-    weights : array of shape (d + 1, C)
-        The intercepts in the last row.
-    first : array of shape (d + 1, C)
-        The weights before any answer.
+    basis : Basis
+        Turns features into coordinates.
+    weights : array of shape (K, D + 1, C)
+        Of each model, the intercepts in the last row. A class has the same number in all of them, as far as
+        they agree.
     errors : dict
         Each annotator's error rate.
-    ridge : float
-    n_answers : int
+    foreseen : array of shape (m,)
+        How likely each answer was, before it was learned, if nobody erred.
     """
 
-    mean: Floats
-    spread: Floats
+    basis: Basis
     weights: Floats
-    first: Floats
     errors: dict[str, float]
-    ridge: float
-    n_answers: int
+    foreseen: Floats
+
+    @property
+    def n_answers(self) -> int:
+        """How many answers these models explain."""
+        return len(self.foreseen)
 
     @property
     def n_classes(self) -> int:
         """The number of classes."""
-        return int(self.weights.shape[1])
+        return int(self.weights.shape[2])
 
-    def standardised(self, X: Floats) -> Floats:
-        """Return features of mean 0 and spread 1."""
-        return np.asarray((X - self.mean) / self.spread)
+    def directions(self, coordinates: Floats) -> Floats:
+        """Return the logits of each model without intercepts, centred over the classes; shape (K, n, C)."""
+        raw = coordinates @ self.weights[:, :-1]
+        return np.asarray(raw - raw.mean(axis=2, keepdims=True))
 
-    def logits(self, X: Floats) -> Floats:
-        """Return the logits of the classes of these items."""
-        return np.asarray(self.standardised(X) @ self.weights[:-1] + self.weights[-1])
+    def members_at(self, coordinates: Floats) -> Floats:
+        """Return what each model believes about items at these coordinates; shape (K, n, C)."""
+        return _beliefs(coordinates @ self.weights[:, :-1] + self.weights[:, -1:])
+
+    def members(self, X: Floats) -> Floats:
+        """Return what each model believes about these items, an array of shape (K, n, C)."""
+        return self.members_at(self.basis.coordinates(self.basis.standardised(X)))
 
     def probabilities(self, X: Floats) -> Floats:
-        """Return the probability of each class for these items."""
-        return softmax_and_log(self.logits(X))[0]
+        """Return the probability of each class for these items, in the mean of the models."""
+        return np.asarray(self.members(X).mean(axis=0))
 
     def error_of(self, annotator: str) -> float:
         """Return an annotator's error rate; somebody new is taken to be like most."""
         return self.errors.get(annotator, _PRIOR_RATE)
 
-    def likelihood(self, X: Floats, answers: Answers) -> Floats:
-        """Return the probability of each of these answers about the rows of X, errors included."""
-        evidence = _evidence(answers.triplets, answers, self.errors, None)
-        return evidence.likelihood(self.probabilities(X))
+    def likelihood(self, X: Floats, answers: Answers, error: float | None = None) -> Floats:
+        """Return the probability of each of these answers about the rows of X.
+
+        Everybody errs as often as estimated, if no rate is given for all.
+        """
+        asked, place = np.unique(answers.triplets, return_inverse=True)
+        evidence = _evidence(place.reshape(-1, 3), answers, self.errors, error)
+        return np.asarray(np.mean([evidence.likelihood(P) for P in self.members(X[asked])], axis=0))
 
 
 def fit_classes(
@@ -105,8 +135,9 @@ def fit_classes(
     error: float | None,
     rng: np.random.Generator,
     warm: ClassModel | None = None,
+    shares: Sequence[float] = SHARES,
 ) -> ClassModel:
-    """Return the model of these items' classes.
+    """Return the models of these items' classes.
 
     Parameters
     ----------
@@ -116,35 +147,109 @@ def fit_classes(
     error : float, optional
         The error rate of all annotators; estimated, one for each, if None.
     warm : ClassModel, optional
-        A model of fewer of the same answers, to start from.
+        Models of fewer of the same answers, to start from.
+    shares : sequence of float
+        How much the kernel's components count, one number a model.
     """
+    if warm is None and len(answers):  # what half of them foresee of the other half says who errs
+        warm = fit_classes(
+            X,
+            answers[: len(answers) // 2],
+            n_classes=n_classes,
+            ridge=ridge,
+            error=error,
+            rng=rng,
+            shares=shares,
+        )
+    basis = Basis.measured(X, rng) if warm is None else warm.basis
     seen = _clustered(len(X), answers.triplets, rng)
-    mean, spread = X.mean(axis=0), X.std(axis=0)
-    # A constant feature tells nothing; dividing by 1 leaves it at 0.
-    spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
-    design = np.column_stack([(X[seen] - mean) / spread, np.ones(len(seen))])
-    strength = ridge / n_classes
     place = np.searchsorted(seen, answers.triplets)
-    nothing = _evidence(place[:0], answers[:0], {}, error)
-    if warm is None or warm.weights.shape != (design.shape[1], n_classes):
-        starts = [_by_clusters(design, n_classes, 3, rng) for _ in range(2)]
-        first = _best(design, nothing, strength, starts, _COLD_STEPS)[0]
-        errors: dict[str, float] = {}
-        start = first
-    else:
-        first, errors, start = warm.first, warm.errors, warm.weights
-    weights = start
-    if len(answers):
-        evidence = _evidence(place, answers, errors, error)
-        weights, value = minimise(design, evidence, strength, start, _WARM_STEPS)
-        if len(answers) % RESTART_EVERY == 0:
-            others = [first, _by_clusters(design, n_classes, 1, rng)]
-            other, other_value = _best(design, evidence, strength, others, _OTHER_STEPS)
-            if other_value < value:
-                weights = other
-        if error is None:
-            errors = _error_rates(design, weights, place, answers, errors)
-    return ClassModel(mean, spread, weights, first, errors, ridge, len(answers))
+    foreseen, errors = _foreseen(X, answers, warm), {}
+    if len(answers) and error is None:
+        errors = _error_rates(foreseen, answers)
+    coordinates = basis.coordinates(basis.standardised(X[seen]))
+    goes_on = warm is not None and warm.weights.shape[::2] == (len(shares), n_classes)
+    found = []
+    with one_thread():
+        for number, share in enumerate(shares):
+            one = _Member(basis, coordinates, share, n_classes, ridge / n_classes, rng)
+            start = one.narrowed(warm.weights[number]) if warm is not None and goes_on else one.cold()
+            if len(answers):
+                start = one.learned(start, _evidence(place, answers, errors, error), number)
+            found.append(one.widened(start))
+        weights = np.stack(found)
+        members = _beliefs(coordinates @ weights[:, :-1] + weights[:, -1:])
+        known = warm.members_at(coordinates).mean(axis=0) if warm is not None and goes_on else members[0]
+        order = _numbered_alike(members, known)
+        weights = np.take_along_axis(weights, order[:, np.newaxis], axis=2)
+    return ClassModel(basis, weights, errors, foreseen)
+
+
+class _Member:
+    """One model of the ensemble while it is fitted: to coordinates that are scaled by its own taste."""
+
+    def __init__(
+        self,
+        basis: Basis,
+        coordinates: Floats,
+        share: float,
+        n_classes: int,
+        ridge: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self.scale = np.ones(basis.n_columns + 1)
+        self.scale[basis.n_features : -1] = np.sqrt(share)
+        self.used = self.scale > 0
+        self.design = np.column_stack([coordinates, np.ones(len(coordinates))])[:, self.used]
+        self.design *= self.scale[self.used]
+        self.n_classes, self.ridge, self.rng = n_classes, ridge, rng
+
+    def narrowed(self, weights: Floats) -> Floats:
+        """Return the weights of scaled coordinates, of those that this model looks at."""
+        return np.asarray(weights[self.used] / self.scale[self.used, np.newaxis])
+
+    def widened(self, weights: Floats) -> Floats:
+        """Return the weights of all coordinates as they are."""
+        whole = np.zeros((len(self.scale), self.n_classes))
+        whole[self.used] = weights * self.scale[self.used, np.newaxis]
+        return whole
+
+    def cold(self) -> Floats:
+        """Return weights before any answer."""
+        nothing = Evidence(np.empty((0, 3), np.int64), np.empty(0, np.int64), np.empty(0))
+        return minimise(self.design, nothing, self.ridge, self.by_clusters(), _COLD_STEPS)[0]
+
+    def learned(self, start: Floats, evidence: Evidence, number: int) -> Floats:
+        """Return weights that explain the answers, from a start or, now and then, from another one."""
+        weights, value = minimise(self.design, evidence, self.ridge, start, _WARM_STEPS)
+        turn, rest = divmod(len(evidence), RESTART_EVERY)
+        if rest:
+            return weights
+        other = self.by_answers(evidence) if (turn + number) % 2 else self.by_clusters()
+        other, other_value = minimise(self.design, evidence, self.ridge, other, _OTHER_STEPS)
+        # The value is minus a log-probability, over the answers that the clustering terms count for.
+        odds = np.exp(min(0.0, ANSWERS_PER_CLUSTERING * (value - other_value)))
+        return other if self.rng.random() < odds else weights
+
+    def by_clusters(self) -> Floats:
+        """Return weights that say what k-means does, by ridge regression on its clusters."""
+        n_items, width = self.design.shape
+        seed = int(self.rng.integers(2**31))
+        labels = KMeans(self.n_classes, n_init=1, random_state=seed).fit(self.design[:, :-1]).labels_
+        wanted = np.eye(self.n_classes)[labels]
+        shrink = np.full(width, 0.1 * n_items)
+        shrink[-1] = 1e-6
+        gram = self.design.T @ self.design
+        gram[np.diag_indices(width)] += shrink
+        return np.asarray(4.0 * np.linalg.solve(gram, self.design.T @ (wanted - wanted.mean(axis=0))))
+
+    def by_answers(self, evidence: Evidence) -> Floats:
+        """Return weights that explain the answers, whatever the clusters: classes may cut across them."""
+        eager = Evidence(
+            evidence.triplets, evidence.answers, evidence.errors, _ANSWERS_FIRST * evidence.weight
+        )
+        start = self.rng.normal(scale=0.1, size=(self.design.shape[1], self.n_classes))
+        return minimise(self.design, eager, self.ridge, start, _COLD_STEPS)[0]
 
 
 def _clustered(n_items: int, triplets: Ints, rng: np.random.Generator) -> Ints:
@@ -162,40 +267,43 @@ def _evidence(place: Ints, answers: Answers, errors: dict[str, float], error: fl
     return Evidence(place, answers.answers.astype(np.int64), rates.astype(np.float64))
 
 
-def _best(
-    design: Floats, evidence: Evidence, ridge: float, starts: list[Floats], max_iter: int
-) -> tuple[Floats, float]:
-    found = [minimise(design, evidence, ridge, start, max_iter) for start in starts]
-    return min(found, key=lambda pair: pair[1])
+def _beliefs(logits: Floats) -> Floats:
+    return np.stack([softmax_and_log(rows)[0] for rows in logits])
 
 
-def _by_clusters(design: Floats, n_classes: int, n_init: int, rng: np.random.Generator) -> Floats:
-    """Return weights that say what k-means does, by ridge regression on its clusters."""
-    n_items, width = design.shape
-    clusters = KMeans(n_classes, n_init=n_init, random_state=int(rng.integers(2**31))).fit(design[:, :-1])
-    wanted = np.eye(n_classes)[clusters.labels_]
-    shrink = np.full(width, 0.1 * n_items)
-    shrink[-1] = 1e-6
-    gram = design.T @ design
-    gram[np.diag_indices(width)] += shrink
-    return np.asarray(4.0 * np.linalg.solve(gram, design.T @ (wanted - wanted.mean(axis=0))))
+def _numbered_alike(members: Floats, known: Floats) -> Ints:
+    """Return the order of each model's classes in which they are most like those known; shape (K, C)."""
+    return np.stack([linear_sum_assignment(known.T @ P, maximize=True)[1] for P in members])
 
 
-def _error_rates(
-    design: Floats, weights: Floats, place: Ints, answers: Answers, errors: dict[str, float]
-) -> dict[str, float]:
-    """Return each annotator's error rate, by expectation and maximisation with the classes held.
+def _foreseen(X: Floats, answers: Answers, warm: ClassModel | None) -> Floats:
+    """Return how likely each answer was before it was learned: what is new, by the models of the others."""
+    if warm is None:
+        return np.empty(0)
+    new = answers[warm.n_answers :]
+    return np.concatenate([warm.foreseen, warm.likelihood(X, new, 0.0)]) if len(new) else warm.foreseen
 
-    An answer that the classes make unlikely is likely an error, in the manner of Dawid and Skene: with rate e
-    the probability that it is one is (e/3) / [(1 - e) p(answer) + e/3].
+
+def _error_rates(foreseen: Floats, answers: Answers) -> dict[str, float]:
+    """Return each annotator's error rate, by expectation and maximisation in the manner of Dawid and Skene.
+
+    An answer that was unlikely before it was learned (afterwards the models explain errors too) comes of one
+    of two faults: the models were wrong, by a share that is the same for everybody, and any answer was as
+    likely as it is frequent; or who answered erred, and any of the three was as likely.
     """
-    P = softmax_and_log(design @ weights)[0]
     names, who = np.unique(answers.annotators, return_inverse=True)
-    rates = np.array([errors.get(str(name), _PRIOR_RATE) for name in names])
-    true = _evidence(place, answers, {}, 0.0).likelihood(P)
-    counts = np.bincount(who, minlength=len(names))
+    counts = np.bincount(answers.answers + 1, minlength=3)
+    frequent = ((counts + 1) / (len(answers) + 3))[answers.answers + 1]
+    rates, right = np.full(len(names), _PRIOR_RATE), 0.5
     for _ in range(_ROUNDS_OF_ERRORS):
-        wrong = rates[who] / 3 / ((1 - rates[who]) * true + rates[who] / 3)
-        expected = np.bincount(who, weights=wrong, minlength=len(names))
-        rates = (expected + _PRIOR_RATE * _PRIOR_ANSWERS) / (counts + _PRIOR_ANSWERS)
+        model, chance, error = (
+            (1 - rates[who]) * right * foreseen,
+            (1 - rates[who]) * (1 - right) * frequent,
+            rates[who] / 3,
+        )
+        total = model + chance + error
+        right = float((model / total).sum() / ((model + chance) / total).sum())
+        erred = np.bincount(who, weights=error / total, minlength=len(names))
+        given = np.bincount(who, minlength=len(names))
+        rates = (erred + _PRIOR_RATE * _PRIOR_ANSWERS) / (given + _PRIOR_ANSWERS)
     return {str(name): float(rate) for name, rate in zip(names, rates, strict=True)}

@@ -1,7 +1,8 @@
-"""What the latent-class model maximises, with its gradient.
+"""What a latent-class model minimises, with its gradient.
 
-Classes are P = softmax(X W + b). With p(answer) the products of three rows of P that the paper's answer model
-gives, e the error rate of who answered, and H the entropy, the model minimises
+Classes are P = softmax(X W + b) of an item's coordinates X (see `Basis`). With p(answer) the products of
+three rows of P that the paper's answer model gives, e the error rate of who answered, and H the entropy, it
+minimises
 
     -(1/m0) sum over answers of log[(1 - e) p(answer) + e/3]  -  H(mean row of P)  +  s mean H(row of P)
     +  ridge/2 |W|^2,
@@ -12,8 +13,10 @@ sure of.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import cast
 
 import numpy as np
 from scipy.optimize import minimize
@@ -25,7 +28,6 @@ from tercet._validation import Floats, Ints
 
 #: So many answers count as much as the two clustering terms: m0 above.
 ANSWERS_PER_CLUSTERING = 50.0
-_WEIGHT = 1 / ANSWERS_PER_CLUSTERING
 #: How much sure items count, against classes of equal size.
 SURENESS = 0.7
 # The intercepts are all but free; they move as slowly as this to keep the optimum unique.
@@ -44,11 +46,14 @@ class Evidence:
         1, -1, 0 for yes, no, don't-know.
     errors : array of shape (m,)
         The error rate of whoever gave each answer.
+    weight : float
+        How much an answer counts, 1/m0 above.
     """
 
     triplets: Ints
     answers: Ints
     errors: Floats
+    weight: float = 1 / ANSWERS_PER_CLUSTERING
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -72,10 +77,10 @@ class Evidence:
         return (1 - self.errors) * given + self.errors / 3, same_j, same_k
 
     def loss(self, P: Floats) -> tuple[float, Floats]:
-        """Return minus the log-likelihood and its gradient by P, both over m0."""
+        """Return minus the log-likelihood and its gradient by P, times its weight."""
         Pi, Pj, Pk = P[self.triplets.T]
         likelihood, same_j, same_k = self._likelihood(Pi, Pj, Pk)
-        slope = (-_WEIGHT * (1 - self.errors) / likelihood)[:, np.newaxis]
+        slope = (-self.weight * (1 - self.errors) / likelihood)[:, np.newaxis]
         yes, no = (slope * sign for sign in self.signs)
         by_item = np.concatenate(
             [
@@ -86,7 +91,7 @@ class Evidence:
         )
         m = 3 * len(self)  # adds up what belongs to the same row of the table
         gather = csr_array((np.ones(m), (self.triplets.T.ravel(), np.arange(m))), shape=(len(P), m))
-        return -_WEIGHT * float(np.log(likelihood).sum()), gather @ by_item
+        return -self.weight * float(np.log(likelihood).sum()), gather @ by_item
 
 
 def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats]:
@@ -98,7 +103,7 @@ def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats
             evidence.triplets,
             evidence.answers,
             evidence.errors,
-            _WEIGHT,
+            evidence.weight,
             SURENESS,
             _LEAST_LOG,
         )
@@ -129,6 +134,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def one_thread() -> AbstractContextManager[object]:
+    """Keep numerical libraries to one thread: with matrices so small, threads mostly wait for each other."""
+    return cast(AbstractContextManager[object], _libraries().limit(limits=1))
+
+
 def minimise(
     design: Floats, evidence: Evidence, ridge: float, start: Floats, max_iter: int
 ) -> tuple[Floats, float]:
@@ -136,9 +146,9 @@ def minimise(
 
     Parameters
     ----------
-    design : array of shape (n, d + 1)
-        Standardised features and, last, a column of ones.
-    start : array of shape (d + 1, C)
+    design : array of shape (n, D + 1)
+        Coordinates of the items and, last, a column of ones.
+    start : array of shape (D + 1, C)
     """
     penalty = np.full((design.shape[1], 1), ridge)
     penalty[-1] = _RIDGE_OF_INTERCEPT
@@ -149,13 +159,11 @@ def minimise(
         shrunk = penalty * weights
         return loss + 0.5 * float((shrunk * weights).sum()), (design.T @ by_logits + shrunk).ravel()
 
-    # Matrices are small here: threads would wait for each other three times as long as they compute.
-    with _libraries().limit(limits=1, user_api="blas"):
-        result = minimize(
-            objective,
-            start.ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
-        )
+    result = minimize(
+        objective,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
+    )
     return result.x.reshape(start.shape), float(result.fun)

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tercet._dask import is_dask, map_rows, whole_rows
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, Ints, check_same_features
+from tercet._validation import Floats, check_same_features
 from tercet.answers import annotator_names
-from tercet.latent import Answers, ClassModel, Doubt, LearnedDistance, Settings, fit_latent
+from tercet.latent import Answers, ClassModel, LearnedDistance, Settings, fit_latent
 from tercet.metrics._base import (
     Preprocessor,
     TripletClassifier,
@@ -29,27 +29,25 @@ class LatentClassMetric(TripletClassifier):
     """Near items by their features, far ones by classes that explain every answer, don't-knows too.
 
     The answers are taken to come from hidden classes, as in the paper's answer model: yes if i and j are of
-    one class and k is not, no the other way round, and else don't-know. The classes are a softmax of the
-    features, fitted to all answers at once, so that a don't-know teaches as much as a yes. The learned
-    distance joins them with the plain features; how far they are trusted comes from answers to questions on
-    which the two disagree (`duels`), so that the result is rarely worse than where it started.
+    one class and k is not, no the other way round, and else don't-know. Several models of the classes, linear
+    and bent, are fitted to all answers at once, so that a don't-know teaches as much as a yes. The learned
+    distance joins them with the plain features. Where the models disagree the classes count for little, so
+    that the result is rarely worse than where it started.
 
     Parameters
     ----------
     n_classes : int, optional
         How many hidden classes to expect; without it the number is chosen from the answers.
-    ridge : float, optional
-        How strongly the weights of features are pulled to 0; chosen from the answers if None.
+    ridge : float
+        How strongly weights are pulled to 0. A choice by the answers did worse (docs/beyond-the-paper.md).
     error : float in [0, 1), optional
         The share of answers that are given at random. Without it, each annotator's is estimated together with
         the classes, in the manner of Dawid and Skene.
-    check_every : int or None
-        An `ActiveLearner` asks a duel every so many questions; None asks none.
     preprocessor : array of shape (n, d) or callable, optional
         Turns indices in triplets into points. All its points are clustered, also those never asked about.
     warm_start : bool
-        Start from the last fit where that saw the beginning of the same answers: milliseconds in place of a
-        tenth of a second.
+        Start from the last fit where that saw the same items and the beginning of the same answers:
+        milliseconds in place of a tenth of a second.
     random_state : int, Generator, RandomState or None
         Decides where the clusters start.
 
@@ -58,8 +56,6 @@ class LatentClassMetric(TripletClassifier):
     n_classes_ : int
     errors_ : dict
         Each annotator's error rate.
-    trust_ : float in [0, 1]
-        How far the classes are trusted.
 
     Examples
     --------
@@ -72,15 +68,14 @@ class LatentClassMetric(TripletClassifier):
     takes_annotators = True
     model_: ClassModel
     distance_: LearnedDistance
-    _seen: tuple[Floats, Answers]
+    _seen: tuple[Floats, Floats, Answers]
 
     def __init__(
         self,
         n_classes: int | None = None,
         *,
-        ridge: float | None = None,
+        ridge: float = 0.4,
         error: float | None = None,
-        check_every: int | None = 8,
         warm_start: bool = True,
         preprocessor: Preprocessor = None,
         random_state: RandomState = None,
@@ -88,7 +83,6 @@ class LatentClassMetric(TripletClassifier):
         self.n_classes = n_classes
         self.ridge = ridge
         self.error = error
-        self.check_every = check_every
         self.warm_start = warm_start
         self.preprocessor = preprocessor
         self.random_state = random_state
@@ -129,22 +123,21 @@ class LatentClassMetric(TripletClassifier):
         )
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         rng = Seeds(self.random_state).generator("latent classes")
-        known = self.warm_start and self._saw_beginning(points, answers)
+        known = self.warm_start and self._saw_beginning(reference, points, answers)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
-        scale = self.distance_.scale if known else None
-        self.distance_ = LearnedDistance.learned(self.model_, table, answers, rng, scale)
-        self._seen = table, answers
+        self.distance_ = LearnedDistance.learned(self.model_)
+        self._seen = reference, points, answers
         self.n_classes_ = self.model_.n_classes
         self.errors_ = dict(self.model_.errors)
-        self.trust_ = self.distance_.trust
         return self
 
-    def _saw_beginning(self, points: Floats, answers: Answers) -> bool:
-        """Return whether the last fit saw the first of these answers; places in the table may change."""
+    def _saw_beginning(self, reference: Floats, points: Floats, answers: Answers) -> bool:
+        """Return whether the last fit saw the same items and the first of these answers about them."""
         if not hasattr(self, "_seen"):
             return False
-        table, earlier = self._seen
-        return answers.repeat(earlier) and np.array_equal(table[earlier.triplets], points[: len(earlier)])
+        items, asked, earlier = self._seen
+        same = np.array_equal(asked, points[: len(asked)]) and np.array_equal(items, reference)
+        return same and answers.repeat(earlier)
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one.
@@ -158,7 +151,7 @@ class LatentClassMetric(TripletClassifier):
             A Dask array is transformed on its cluster, when the result is computed.
         """
         check_is_fitted(self)
-        return self._by_rows(X, self.distance_.embedded, self.n_features_in_ + 2 * self.n_classes_)
+        return self._by_rows(X, self.distance_.embedded, self.n_features_in_ + self.model_.weights[:, 0].size)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probability of each class for these items."""
@@ -170,21 +163,16 @@ class LatentClassMetric(TripletClassifier):
         check_is_fitted(self)
         return self.model_.error_of(annotator) if self.error is None else self.error
 
-    def members(self, X: ArrayLike, n_samples: int = 16, random_state: RandomState = None) -> Floats:
-        """Return the beliefs of several models that explain the answers about as well as the best.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
+    def members(self, X: ArrayLike) -> Floats:
+        """Return what each of the models believes about these items.
 
         Returns
         -------
         array of shape (K, n, C)
-            The numbers of the classes mean the same in all of them.
+            The numbers of the classes mean the same in all of them, as far as the models agree.
         """
         check_is_fitted(self)
-        rng = Seeds(random_state).generator("doubt")
-        return Doubt.around(self.model_, *self._seen, n_samples, rng).members(self._points(X))
+        return self.model_.members(self._points(X))
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as (m, 2, d) points or (m, 2) indices."""
@@ -214,11 +202,6 @@ class LatentClassMetric(TripletClassifier):
             return square if squared else square**0.5
 
         return metric
-
-    def duels(self, X: ArrayLike, random_state: RandomState = None) -> Ints:
-        """Return questions about rows of X on which features and classes disagree, in the order to ask."""
-        check_is_fitted(self)
-        return self.distance_.duel(self._points(X), Seeds(random_state).generator("duels"))
 
     def _points(self, X: ArrayLike) -> Floats:
         if self.preprocessor is not None and np.ndim(X) == 1:

@@ -34,10 +34,10 @@ class Rule(Protocol):
 class SearchingRule(Rule, Protocol):
     """A rule that can also find the best of all questions, without a pool of candidates.
 
-    ``search`` says when it does: always (among all items if "exact", among as many as ``looks_at`` says if
-    "always"), never ("pool"), or where the learner was given no pool ("auto"). A rule with ``needs_members``
-    gets the beliefs of several models, and it and one with ``needs_error`` get the error rate of who is asked
-    too, where the learner estimates it.
+    ``search`` says when it does: always, among all items ("exact"), never ("pool"), or where the learner was
+    given no pool, among as many items as ``looks_at`` says ("auto"). A rule with ``needs_members``
+    gets the beliefs of several models, and one with ``needs_error`` the error rate of who is asked too, where
+    the learner estimates it.
     """
 
     search: str

@@ -1,0 +1,98 @@
+"""What the classes are a function of: the features, and how near an item is to some others.
+
+Classes that are linear in the features cannot bend. So each item also has coordinates by a Gaussian kernel of
+`apart` at landmarks, which are items: the leading principal components of that kernel, by the method of
+Nystroem. Together they weigh as much as all features; a member of the ensemble may weigh them otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tercet._validation import Floats
+from tercet.latent._apart import apart
+
+# Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
+_LANDMARKS = 200
+_COMPONENTS = 40
+_WIDTH = 1.4  # of the Gaussian, between what is near and what is far
+_MOST = 1000  # items to measure typical distances with
+_SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Coordinates of items: standardised features, and principal components of a kernel.
+
+    Attributes
+    ----------
+    mean, spread : arrays of shape (d,)
+        Of the features.
+    near, far : float
+        How far apart a typical nearest neighbour is, and a typical pair of items.
+    landmarks : array of shape (L, d)
+        Standardised features of some items.
+    projection : array of shape (L, r)
+        Takes the kernel at the landmarks to its components.
+    centre : array of shape (r,)
+        What these are for the mean of the landmarks.
+    """
+
+    mean: Floats
+    spread: Floats
+    near: float
+    far: float
+    landmarks: Floats
+    projection: Floats
+    centre: Floats
+
+    @classmethod
+    def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
+        """Return the basis of these items, of which some are looked at."""
+        mean, spread = X.mean(axis=0), X.std(axis=0)
+        # A constant feature tells nothing; dividing by 1 leaves it at 0.
+        spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
+        some = (X if len(X) <= _MOST else X[rng.choice(len(X), _MOST, replace=False)]) - mean
+        some /= spread
+        between = apart(some, some)
+        far = float(np.median(between))
+        np.fill_diagonal(between, np.inf)
+        nearest = between.min(axis=1)
+        nearest = nearest[np.isfinite(nearest) & (nearest > _SAME * far)]
+        near = float(np.median(nearest)) if len(nearest) else 1.0
+        chosen = slice(None) if len(some) <= _LANDMARKS else rng.choice(len(some), _LANDMARKS, replace=False)
+        landmarks = some[chosen]
+        kernel = np.exp(-apart(landmarks, landmarks) / _width(near, far))
+        average = kernel.mean(axis=0)
+        values, axes = np.linalg.eigh(kernel - average - average[:, np.newaxis] + average.mean())
+        kept = np.flatnonzero(values > 1e-6 * max(values[-1], 1e-6))[::-1][:_COMPONENTS]
+        # As large as all features together.
+        size = np.sqrt(X.shape[1] * len(landmarks) / max(values[kept].sum(), 1e-12))
+        projection = size * axes[:, kept] / np.sqrt(values[kept])
+        return cls(mean, spread, near, far, landmarks, projection, average @ projection)
+
+    @property
+    def n_features(self) -> int:
+        """How many of the coordinates are features; the others are components."""
+        return len(self.mean)
+
+    @property
+    def n_columns(self) -> int:
+        """How many coordinates there are."""
+        return self.n_features + len(self.centre)
+
+    def standardised(self, X: Floats) -> Floats:
+        """Return features of mean 0 and spread 1."""
+        return np.asarray((X - self.mean) / self.spread)
+
+    def coordinates(self, Z: Floats) -> Floats:
+        """Return all coordinates of items with these standardised features, an array of shape (n, d + r)."""
+        kernel = np.exp(-apart(Z, self.landmarks) / _width(self.near, self.far))
+        return np.hstack([Z, kernel @ self.projection - self.centre])
+
+
+def _width(near: float, far: float) -> float:
+    """Return where the kernel has fallen to 1/e: wide enough to join neighbours, too narrow for all pairs."""
+    return _WIDTH * float(np.sqrt(near * max(far, near)))
