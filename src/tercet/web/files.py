@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
 from math import ceil, sqrt
 from pathlib import Path
 from threading import Lock
@@ -60,8 +59,9 @@ def atlas(context: Parts, visitor: Visitor) -> Response:
     view = context.session.view(patience=10.0)
     if view is None:
         raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
+    items, places = context.session.items, view.sample.tolist()
     with _ONE_ATLAS:
-        content = _atlas(_ById(context.session.items), tuple(view.sample.tolist()))
+        content = context.drawn.get("atlas", lambda: _atlas(items, places))
     return Response(content, media_type="image/jpeg", headers=_HEADERS)
 
 
@@ -79,28 +79,14 @@ def _picture(context: Context, kind: str, index: int) -> Response:
     return Response(content, media_type="image/png", headers=_HEADERS)
 
 
-class _ById:
-    """Items as a key: by what they are, not by what they hold."""
-
-    def __init__(self, items: Items) -> None:
-        self.items = items
-
-    def __hash__(self) -> int:
-        return id(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.items is self.items
-
-
-@lru_cache(maxsize=2)
-def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
+def _atlas(items: Items, places: list[int]) -> bytes:
     from PIL import Image
 
     columns = ceil(sqrt(len(places)))
     sheet = Image.new("RGB", (columns * TILE, ceil(len(places) / columns) * TILE), "white")
     for number, place in enumerate(places):
         try:
-            picture = Image.open(io.BytesIO(thumbnail(items.items, place, TILE)))
+            picture = Image.open(io.BytesIO(thumbnail(items, place, TILE)))
         except _CANNOT_SHOW:  # a file that went bad leaves its tile empty
             continue
         x, y = number % columns * TILE, number // columns * TILE
