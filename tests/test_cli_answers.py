@@ -177,8 +177,10 @@ def test_several_studies_must_be_told_apart(folder, capsys):
     assert "the studies wine, birds; say which by --study" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", ["json", "parquet"])
-def test_an_import_into_a_new_database_keeps_the_name_of_the_study(folder, capsys, ending):
+@pytest.mark.parametrize(
+    ("ending", "more"), [("csv", ["--items", "wine.csv"]), ("json", []), ("parquet", [])]
+)
+def test_an_import_into_a_new_database_keeps_the_name_of_the_study(folder, capsys, ending, more):
     main(["export", "--out", f"copy.{ending}"])
-    assert main(["import", f"copy.{ending}", "--db", "sqlite:///new.db"]) == 0
+    assert main(["import", f"copy.{ending}", "--db", "sqlite:///new.db", *more]) == 0
     assert "new in wine: 20" in capsys.readouterr().out
