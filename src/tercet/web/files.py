@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from math import ceil, sqrt
 from pathlib import Path
 from threading import Lock
@@ -31,26 +32,27 @@ _HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, 
 
 @router.get("/media/{index}")
 def media(context: Parts, visitor: Visitor, index: Index) -> Response:
-    """Return an item's file, or what a browser can play of it."""
+    """Return an item's file, or what a browser can play of it, which may take long to make."""
     try:
-        content, kind = as_playable(context.session.items, index)
+        content, kind = context.drawn.find(index) or as_playable(context.session.items, index)
     except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
     if isinstance(content, Path):
         return FileResponse(content, media_type=kind, headers=_HEADERS)
+    context.drawn.keep(index, (content, kind))
     return Response(content, media_type=kind, headers=_HEADERS)
 
 
 @router.get("/thumbnails/{index}")
 def small(context: Parts, visitor: Visitor, index: Index) -> Response:
     """Return a small picture of an item."""
-    return _picture(context, "thumbnail", index)
+    return _picture(context, _small, index)
 
 
 @router.get("/spectrograms/{index}")
 def sound(context: Parts, visitor: Visitor, index: Index) -> Response:
     """Return a picture of a sound."""
-    return _picture(context, "spectrogram", index)
+    return _picture(context, spectrogram, index)
 
 
 @router.get("/atlas")
@@ -61,22 +63,22 @@ def atlas(context: Parts, visitor: Visitor) -> Response:
         raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
     items, places = context.session.items, view.sample.tolist()
     with _ONE_ATLAS:
-        content = context.drawn.get("atlas", lambda: _atlas(items, places))
-    return Response(content, media_type="image/jpeg", headers=_HEADERS)
+        content, kind = context.drawn.get("atlas", lambda: (_atlas(items, places), "image/jpeg"))
+    return Response(content, media_type=kind, headers=_HEADERS)
 
 
-def _picture(context: Context, kind: str, index: int) -> Response:
+def _picture(context: Context, draw: Callable[[Items, int], bytes], index: int) -> Response:
     """Return a picture, from memory if somebody saw it: a sound takes a tenth of a second to draw."""
     items = context.session.items
-
-    def draw() -> bytes:
-        return thumbnail(items, index, THUMBNAIL_SIDE) if kind == "thumbnail" else spectrogram(items, index)
-
     try:
-        content = context.drawn.get((kind, index), draw)
+        content, kind = context.drawn.get((draw, index), lambda: (draw(items, index), "image/png"))
     except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
-    return Response(content, media_type="image/png", headers=_HEADERS)
+    return Response(content, media_type=kind, headers=_HEADERS)
+
+
+def _small(items: Items, index: int) -> bytes:
+    return thumbnail(items, index, THUMBNAIL_SIDE)
 
 
 def _atlas(items: Items, places: list[int]) -> bytes:
