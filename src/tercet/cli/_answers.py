@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet._files import write_whole
-from tercet.cli._options import count, number
-
-DEFAULT_DATABASE = "sqlite:///tercet.db"
+from tercet.cli._options import DEFAULT_DATABASE, count, number
 
 
 def add_verbs(verbs: Any) -> None:

@@ -11,12 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tercet.cli._options import count, number
+from tercet.cli._options import DEFAULT_DATABASE, count, number
 
 if TYPE_CHECKING:
     from tercet.items import Items
 
-DEFAULT_DATABASE = "sqlite:///tercet.db"
 #: How many classes the examples have.
 _EXAMPLE_CLASSES = {"digits": 10, "birds": 5}
 
