@@ -46,6 +46,20 @@ def test_what_browsers_cannot_show_is_converted_once(store, items, monkeypatch):
         client_of(session) as client,
     ):
         first, again = client.get("/media/5"), client.get("/media/5")
+        whole = first.content
+        for wanted, part in (
+            ("bytes=0-", whole),
+            ("bytes=3-9", whole[3:10]),
+            ("bytes=-4", whole[-4:]),
+            (f"bytes=5-{10**9}", whole[5:]),
+        ):
+            answer = client.get("/media/5", headers={"range": wanted})
+            assert (answer.status_code, answer.content) == (206, part)
+        assert answer.headers["content-range"] == f"bytes 5-{len(whole) - 1}/{len(whole)}"
+        for strange in ("bytes=-", "lines=1-2", "bytes=1-2,4-5", "bytes=" + "9" * 5000 + "-"):
+            assert client.get("/media/5", headers={"range": strange}).content == whole
+        beyond = client.get("/media/5", headers={"range": f"bytes={len(whole)}-"})
+        assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(whole)}")
     assert asked == [5]
     assert first.content == again.content
     assert first.headers["content-type"] == again.headers["content-type"] == "image/png"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from math import ceil, sqrt
 from pathlib import Path
 from threading import Lock
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, Header, HTTPException
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse, Response
 
@@ -31,7 +32,9 @@ _HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, 
 
 
 @router.get("/media/{index}")
-def media(context: Parts, visitor: Visitor, index: Index) -> Response:
+def media(
+    context: Parts, visitor: Visitor, index: Index, part: Annotated[str, Header(alias="range")] = ""
+) -> Response:
     """Return an item's file, or what a browser can play of it, which may take long to make."""
     try:
         content, kind = context.drawn.find(index) or as_playable(context.session.items, index)
@@ -40,7 +43,7 @@ def media(context: Parts, visitor: Visitor, index: Index) -> Response:
     if isinstance(content, Path):
         return FileResponse(content, media_type=kind, headers=_HEADERS)
     context.drawn.keep(index, (content, kind))
-    return Response(content, media_type=kind, headers=_HEADERS)
+    return _part(content, kind, part)
 
 
 @router.get("/thumbnails/{index}")
@@ -75,6 +78,21 @@ def _picture(context: Context, draw: Callable[[Items, int], bytes], index: int) 
     except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
     return Response(content, media_type=kind, headers=_HEADERS)
+
+
+def _part(content: bytes, kind: str, wanted: str) -> Response:
+    """Return the part that a browser asks for, as for files; some play nothing where they get no parts."""
+    headers, size = {**_HEADERS, "accept-ranges": "bytes"}, len(content)
+    asked = re.fullmatch(r"bytes=([0-9]{0,15})-([0-9]{0,15})", wanted)
+    if asked is None or not any(asked.groups()):
+        return Response(content, media_type=kind, headers=headers)
+    first, last = asked.groups()
+    start = int(first) if first else max(0, size - int(last))
+    end = min(int(last), size - 1) if first and last else size - 1
+    if start > end:
+        return Response(status_code=416, headers={"content-range": f"bytes */{size}"})
+    headers["content-range"] = f"bytes {start}-{end}/{size}"
+    return Response(content[start : end + 1], 206, headers, kind)
 
 
 def _small(items: Items, index: int) -> bytes:
