@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from tercet import ActiveLearner, ClassOracle
+from tercet import ActiveLearner, ClassOracle, Comparisons
 from tercet.cli import main
 from tercet.media import load_items
+from tercet.metric_files import save_metric
 from tercet.stores import Shown, SqlStore, Study
 
 
@@ -49,8 +50,6 @@ def test_export_learn_and_apply(folder, capsys):
         for answer in store.answers("wine")
     ]
     store.close()
-    from tercet import Comparisons
-
     record = Comparisons(*map(list, zip(*told, strict=True)))
     learner = ActiveLearner(items.features, 3, random_state=0, comparisons=record)
     expected = learner.metric_.transform(items.features)
@@ -74,6 +73,62 @@ def test_a_single_new_item_with_other_columns_in_another_order(folder):
     with np.load("one.npz") as one, np.load("all.npz") as everything:
         assert one["id"].tolist() == ["new"]
         np.testing.assert_allclose(one["X"][0], everything["X"][5], rtol=1e-14)
+
+
+def learned_from(source):
+    """Write a metric of a collection's own features."""
+    items = load_items(source)
+    answers = [(0, 1, len(items) - 1), (1, 0, len(items) - 1), (2, 1, len(items) - 1)]
+    learner = ActiveLearner(items.features, 2, random_state=0, comparisons=Comparisons(answers, ["yes"] * 3))
+    save_metric(learner.metric_, "metric.json", items.feature_names)
+    return items, learner.metric_.transform(items.features)
+
+
+def applied(source, *more):
+    assert main(["apply", "metric.json", source, *more, "--out", "new.npz"]) == 0
+    with np.load("new.npz") as new:
+        return new["id"].tolist(), new["X"]
+
+
+def test_a_metric_of_pictures_applies_to_a_few_new_ones(folder, capsys):
+    image = pytest.importorskip("PIL.Image", reason="needs the extra 'images'")
+    pytest.importorskip("skimage", reason="needs the extra 'images'")
+    (folder / "new").mkdir()
+    (folder / "old").mkdir()
+    rng = np.random.default_rng(0)
+    for place in range(6):
+        pixels = rng.integers(0, 255, (16, 16, 3)).astype(np.uint8)
+        image.fromarray(pixels).save(folder / "old" / f"{place}.png")
+    image.fromarray(pixels).save(folder / "new" / "again.png")
+    (folder / "pictures.csv").write_text("id,path\nanew,new/again.png\n")
+    _, expected = learned_from("old")
+    for source, name in (("new", "again.png"), ("pictures.csv", "anew")):
+        ids, Z = applied(source)
+        assert ids == [name]
+        np.testing.assert_allclose(Z[0], expected[5], rtol=1e-12)
+
+
+def test_a_metric_of_texts_applies_to_new_ones_by_the_topics_of_the_old(folder, capsys):
+    words = ["The ship at sea", "a ship in the harbour", "harbour and sea", "bread and dough", "dough, oven"]
+    for place, text in enumerate([*words, "oven and bread"]):
+        (folder / "old").mkdir(exist_ok=True)
+        (folder / "old" / f"{place}.txt").write_text(text)
+    (folder / "new.csv").write_text("id,text\nx,harbour and sea\n")
+    (folder / "new").mkdir()
+    (folder / "new" / "x.txt").write_text("harbour and sea")
+    items, expected = learned_from("old")
+    for source, name in (("new.csv", "x"), ("new", "x.txt")):
+        assert main(["apply", "metric.json", source, "--out", "z.csv"]) == 1
+        assert "by --like" in capsys.readouterr().err
+        ids, Z = applied(source, "--like", "old")
+        assert ids == [name]
+        np.testing.assert_allclose(Z[0], expected[2], rtol=1e-4, atol=1e-5)
+    assert applied("old")[0] == list(items.ids)
+    (folder / "other.csv").write_text("id,text\na,red and blue\nb,blue and green\nc,green and red\n")
+    assert main(["apply", "metric.json", "new", "--like", "other.csv", "--out", "z.csv"]) == 1
+    assert "not learned with the texts of other.csv" in capsys.readouterr().err
+    assert main(["apply", "metric.json", "new", "--like", "wine.csv", "--out", "z.csv"]) == 1
+    assert "only texts can be like other texts" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
@@ -177,8 +232,10 @@ def test_several_studies_must_be_told_apart(folder, capsys):
     assert "the studies wine, birds; say which by --study" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", ["json", "parquet"])
-def test_an_import_into_a_new_database_keeps_the_name_of_the_study(folder, capsys, ending):
+@pytest.mark.parametrize(
+    ("ending", "more"), [("csv", ["--items", "wine.csv"]), ("json", []), ("parquet", [])]
+)
+def test_an_import_into_a_new_database_keeps_the_name_of_the_study(folder, capsys, ending, more):
     main(["export", "--out", f"copy.{ending}"])
-    assert main(["import", f"copy.{ending}", "--db", "sqlite:///new.db"]) == 0
+    assert main(["import", f"copy.{ending}", "--db", "sqlite:///new.db", *more]) == 0
     assert "new in wine: 20" in capsys.readouterr().out

@@ -63,6 +63,9 @@ def test_a_host_that_is_none(refused, table, tmp_path):
     password.write_text("correct horse\n")
     said = refused(table, "--host", "no.such.host.invalid", "--password-file", password)
     assert "is no address of this machine" in said
+    said = refused(table, "--host", "192.0.2.1", "--password-file", password)  # kept for documents
+    assert "cannot serve on 192.0.2.1" in said
+    assert "try another --host" in said
 
 
 def test_others_need_a_password(refused, table, tmp_path, monkeypatch):
@@ -97,6 +100,17 @@ def test_what_cannot_be_begun_leaves_nothing_behind(refused, tmp_path, table):
         Session(load_items(table), store, "fruit", n_classes=4)
     assert store.studies() == []
     store.close()
+
+
+def test_what_is_in_the_way_is_said_before_features_are_computed(refused, tmp_path, table, monkeypatch):
+    def load_items(*_, **__):
+        raise AssertionError("this may take an hour")
+
+    monkeypatch.setattr("tercet.media.load_items", load_items)
+    assert "catch_every is 1" in refused(table, "--catch", "1")
+    assert "no database URL" in refused(table, "--db", "answers.db")
+    (tmp_path / "tercet.db").write_text("something else, and longer than the header of a database" * 20)
+    assert "is no SQLite file" in refused(table)
 
 
 def test_a_newer_database_is_left_alone(refused, tmp_path, table):

@@ -78,6 +78,26 @@ def test_the_whole_way_by_keyboard(serve, visit):
     assert page.troubles == []
 
 
+def test_buttons_keep_the_focus(serve, visit):
+    server = serve(n_questions=9, practice=2)
+    page = visit(server)
+    enter(page)
+    page.locator("#dk").focus()
+    press(page, "Enter")
+    assert "one of the two" in page.locator("#notice").inner_text()
+    press(page, "Space")
+    assert page.evaluate("() => document.activeElement.id") == "dk"
+    assert [answer.reply for answer in server.answers()] == ["dk", "dk"]
+    page.locator("#skip").focus()
+    key = page.evaluate("() => document.body.dataset.ready")
+    page.keyboard.down("Enter")
+    ready(page, key)
+    page.keyboard.down("Enter")  # still held down
+    page.wait_for_timeout(300)
+    assert [answer.reply for answer in server.answers()] == ["dk", "dk", "skip"]
+    assert page.troubles == []
+
+
 def test_a_double_press_is_one_answer(serve, visit):
     server = serve()
     page = visit(server)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tercet import ActiveLearner, Query
+from tercet.items import Items
 from tercet.labelling import Session, StudySettings, UnknownAnswerError
 from tercet.labelling._planner import BATCH, Planner
 from tercet.stores import MemoryStore, SqlStore, StoreError
@@ -270,6 +271,22 @@ def newest_view(session):
             lambda: session._view is not None and session._view.name == session._state(), 120
         )
         return session._view
+
+
+def test_items_may_come_in_another_order_after_a_restart(store):
+    items, labels = collection()
+    with begin(items, store) as session:
+        answer_all(session, items, labels, most=5)
+        waiting = session.question("Ann").shown
+    turned = Items(items.ids[::-1], items.features[::-1], items.feature_names, items.media)
+    with begin(turned, store) as session:
+        assert session.question("Ann").shown == waiting
+        answers = session._ledger.standing
+        triplets = session._ledger.comparisons.triplets
+    assert [tuple(turned.ids[place] for place in triplet) for triplet in triplets] == [
+        answer.shown.triplet for answer in answers
+    ]
+    assert len(answers) == 5
 
 
 def test_settings_stay_with_the_study(store):

@@ -132,6 +132,12 @@ def test_texts_in_a_table(folder):
     assert list(items.left_out) == [("d", "it holds no text")]
 
 
+def test_a_long_text_in_a_table(folder):
+    long = "ship and sea " * 20_000
+    items = load_items(write(folder, f"id,text\na,{long}\nb,sea and ship\nc,bread and sea\n"))
+    assert items.media[0].text == long
+
+
 @pytest.mark.parametrize("with_features", [True, False])
 def test_files_in_a_table(folder, make_image, make_sound, with_features):
     for seed in range(4):

@@ -39,6 +39,9 @@ class TestStudies:
             store.open_study(Study("birds", "new", ["wren", "tit", "jay"]))
         assert store.study("birds") == STUDY
 
+    def test_the_same_items_in_another_order_are_the_same_study(self, store):
+        assert store.open_study(Study("birds", "new", list(STUDY.ids)[::-1])) == STUDY
+
     def test_settings_are_replaced_whole(self, store):
         store.save_settings("birds", {"title": "Songs", "list": [1, None, "ä"]})
         store.save_settings("birds", {"title": "Calls"})

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from PIL import Image
 from tercet import ActiveLearner
 from tercet.items import Media
 from tercet.labelling import Session
+from tercet.media import as_playable
 from tercet.metric_files import load_metric
 
 from .conftest import NASTY, client_of
@@ -26,6 +28,42 @@ def test_media_thumbnails_and_atlas(client, items):
     atlas = Image.open(io.BytesIO(client.get("/atlas").content))
     assert atlas.size == (160, 120)  # twelve tiles of 40 in four columns
     assert client.get("/spectrograms/3").status_code == 415
+
+
+def test_what_browsers_cannot_show_is_converted_once(store, items, monkeypatch):
+    Image.open(items.root / "3.png").save(items.root / "3.bmp")
+    shown = [Media("image", Path("3.bmp"))] * 12
+    items = type(items)(items.ids, items.features, items.feature_names, shown, items.root)
+    asked = []
+
+    def counted(items, index):
+        asked.append(index)
+        return as_playable(items, index)
+
+    monkeypatch.setattr("tercet.web.files.as_playable", counted)
+    with (
+        Session(items, store, "bitmaps", n_classes=2, look_ahead=False) as session,
+        client_of(session) as client,
+    ):
+        first, again = client.get("/media/5"), client.get("/media/5")
+        whole = first.content
+        for wanted, part in (
+            ("bytes=0-", whole),
+            ("bytes=3-9", whole[3:10]),
+            ("bytes=-4", whole[-4:]),
+            (f"bytes=5-{10**9}", whole[5:]),
+        ):
+            answer = client.get("/media/5", headers={"range": wanted})
+            assert (answer.status_code, answer.content) == (206, part)
+        assert answer.headers["content-range"] == f"bytes 5-{len(whole) - 1}/{len(whole)}"
+        for strange in ("bytes=-", "lines=1-2", "bytes=1-2,4-5", "bytes=" + "9" * 5000 + "-"):
+            assert client.get("/media/5", headers={"range": strange}).content == whole
+        beyond = client.get("/media/5", headers={"range": f"bytes={len(whole)}-"})
+        assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(whole)}")
+    assert asked == [5]
+    assert first.content == again.content
+    assert first.headers["content-type"] == again.headers["content-type"] == "image/png"
+    assert Image.open(io.BytesIO(again.content)).format == "PNG"
 
 
 def test_a_corrupt_file_is_said_to_be_one(client, items):

@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 from argon2 import PasswordHasher
 
@@ -5,6 +7,7 @@ from tercet.labelling import Session
 from tercet.web import WebSettings
 from tercet.web.identity import Identity, Signer, tidy_name
 from tercet.web.passwords import Attempts, Door
+from tercet.web.security import Guard
 
 from .conftest import NASTY, client_of, token_of
 
@@ -162,6 +165,37 @@ def test_new_texts_are_stored(client, store):
     assert client.post("/start", data=agreed).url.path == "/questions"
 
 
+def test_texts_that_cannot_be_stored_stay_in_the_form(client, store):
+    texts = {"title": "A new title", "instructions": "x" * 20_001, "question": "Which?"}
+    refused = client.post("/texts", data={"csrf": token_of(client.get("/texts")), **texts})
+    assert refused.status_code == 422
+    assert "at most 20000" in refused.text
+    assert 'value="A new title"' in refused.text
+    assert "x" * 20_001 in refused.text
+    assert store.study("study").settings["texts"]["title"] != "A new title"
+
+
+def test_a_line_break_is_one_character_as_in_the_browser(client, store):
+    texts = {"title": "T", "instructions": "a\r\n" * 10_000, "question": "Which?"}
+    assert "Saved" in client.post("/texts", data={"csrf": token_of(client.get("/texts")), **texts}).text
+    assert store.study("study").settings["texts"]["instructions"] == "a\n" * 10_000
+
+
+def test_who_must_wait_while_the_server_stops_is_told_so():
+    sent = []
+
+    async def app(scope, receive, send):
+        raise asyncio.CancelledError
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "headers": [(b"host", b"127.0.0.1")]}
+    asyncio.run(Guard(app, WebSettings())(scope, None, send))
+    assert sent[0]["status"] == 503
+    assert b"stopping" in sent[1]["body"]
+
+
 def test_without_a_password_others_are_not_served():
     for host in ("0.0.0.0", "192.168.1.7", "::", "example.org"):
         with pytest.raises(ValueError, match="needs a password"):
@@ -185,8 +219,15 @@ def test_the_password_opens_everything_and_nothing_is_open_before(locked):
     assert right.url.path == "/"
     assert dict(locked.cookies) != before
     assert locked.enter().get("/api/question").status_code == 200
-    left = locked.post("/logout", data={"csrf": token_of(locked.get("/"))})
+    page = locked.get("/results")
+    assert 'action="/logout"' in page.text
+    left = locked.post("/logout", data={"csrf": token_of(page)})
     assert left.url.path == "/login"
+    assert locked.get("/results").url.path == "/login"
+
+
+def test_nobody_logs_out_where_there_is_no_password(client):
+    assert "Log out" not in client.get("/results").text
 
 
 def test_guessing_is_slowed_down(locked):

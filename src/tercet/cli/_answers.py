@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tercet._files import write_whole
-from tercet.cli._options import count, number
-
-DEFAULT_DATABASE = "sqlite:///tercet.db"
+from tercet.cli._options import DEFAULT_DATABASE, count, number
 
 
 def add_verbs(verbs: Any) -> None:
@@ -46,6 +45,9 @@ def add_verbs(verbs: Any) -> None:
     apply = verbs.add_parser("apply", help="transform items with a metric file")
     apply.add_argument("metric", type=Path, metavar="METRIC", help="what tercet learn wrote")
     apply.add_argument("items", type=Path, metavar="TABLE", help="the items' features (or a folder)")
+    apply.add_argument(
+        "--like", metavar="FOLDER_OR_TABLE", help="for texts: those that the metric was learned with"
+    )
     apply.add_argument("--out", type=Path, required=True, help="the new table: .csv, .parquet or .npz")
     apply.set_defaults(verb=_apply)
 
@@ -133,21 +135,39 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _apply(options: argparse.Namespace) -> int:
-    from tercet.datasets._named_columns import read_named_columns, write_table
+    from tercet.datasets._named_columns import write_table
     from tercet.metric_files import load_metric
 
     metric = load_metric(options.metric)
-    if options.items.is_dir():
-        items = _load(options.items)
-        if list(items.feature_names) != list(metric.feature_names):
-            raise ValueError(f"{options.items} has other features than {options.metric} was learned with")
-        ids, X = list(items.ids), items.features
-    else:
-        ids, X = read_named_columns(options.items, metric.feature_names)
+    ids, X = _features(options, metric.feature_names)
     Z = metric.transform(X)
     write_table(options.out, ids, Z, [f"z{place}" for place in range(1, Z.shape[1] + 1)])
     print(f"{len(ids)} items transformed: {options.out}")
     return 0
+
+
+def _features(options: argparse.Namespace, names: Sequence[str]) -> tuple[list[str], Any]:
+    """Return ids and these features of the items to transform: a table's own, or computed."""
+    from tercet.datasets._named_columns import LackingFeaturesError, read_named_columns
+
+    lacking = ValueError(f"{options.items} has other features than {options.metric} was learned with")
+    if not options.items.is_dir():
+        try:
+            return read_named_columns(options.items, names)
+        except LackingFeaturesError as error:
+            lacking = error
+    like = None if options.like is None else _load(options.like)
+    items = _load(options.items, like=like, fewest=1)
+    if list(items.feature_names) == list(names):
+        return list(items.ids), items.features
+    if options.like is not None:
+        raise ValueError(f"{options.metric} was not learned with the texts of {options.like}; name those")
+    if any(media is not None and media.kind == "text" for media in items.media):
+        raise ValueError(
+            f"{lacking}. The features of texts are those of a whole collection: name the one that "
+            f"{options.metric} was learned with by --like"
+        )
+    raise lacking
 
 
 def _only(names: list[str]) -> str:
@@ -157,7 +177,7 @@ def _only(names: list[str]) -> str:
     return names[0]
 
 
-def _load(source: str) -> Any:
+def _load(source: str, **options: Any) -> Any:
     from tercet.media import load_items
 
-    return load_items(source)
+    return load_items(source, **options)

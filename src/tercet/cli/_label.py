@@ -11,12 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tercet.cli._options import count, number
+from tercet.cli._options import DEFAULT_DATABASE, count, number
 
 if TYPE_CHECKING:
     from tercet.items import Items
 
-DEFAULT_DATABASE = "sqlite:///tercet.db"
 #: How many classes the examples have.
 _EXAMPLE_CLASSES = {"digits": 10, "birds": 5}
 
@@ -68,21 +67,24 @@ def _label(options: argparse.Namespace) -> int:
     web = WebSettings(options.host, options.port, _password(options.password_file), options.https)
     # Pages get their turn sooner while the learner computes: an answer takes it a dozen times, for the disk.
     sys.setswitchinterval(0.001)
-    # Before any work: a busy port should not be found out after an hour of computing features.
+    fresh = StudySettings(n_classes=_EXAMPLE_CLASSES.get(options.example or ""))
+    changes = {
+        "n_classes": options.classes,
+        "n_questions": options.questions,
+        "practice": options.practice,
+        "catch_every": options.catch,
+        "seed": options.seed,
+    }
+    # All before any work: what is in the way should not be found out after an hour of computing features.
+    wanted = fresh.changed(**changes)
+    if SqlStore.is_there(options.db):
+        SqlStore(options.db).close()
     with closing(_listen(options.host, options.port)) as listening:
         items = _items(options)
         _say_left_out(items)
         name = options.study or options.example or Path(options.source).expanduser().absolute().stem
-        fresh = StudySettings(n_classes=_EXAMPLE_CLASSES.get(options.example or ""))
-        changes = {
-            "n_classes": options.classes,
-            "n_questions": options.questions,
-            "practice": options.practice,
-            "catch_every": options.catch,
-            "seed": options.seed,
-        }
         # Before a database is made: what cannot be begun should leave nothing behind.
-        fresh.changed(**changes).check_items(len(items))
+        wanted.check_items(len(items))
         with (
             closing(SqlStore(options.db)) as store,
             Session(items, store, name, settings=fresh, **changes) as session,
@@ -134,7 +136,7 @@ def _say_left_out(items: Items) -> None:
     for name, reason in items.left_out[:10]:
         print(f"  {name}: {reason}", file=sys.stderr)
     if len(items.left_out) > 10:
-        print("  and more; the results page lists them all", file=sys.stderr)
+        print(f"  and {len(items.left_out) - 10} more; see the results page", file=sys.stderr)
 
 
 def _password(file: Path | None) -> str | None:
@@ -174,7 +176,7 @@ def _listen(host: str, port: int) -> socket.socket:
                 f"another: --port {port + 1}"
             ) from error
         raise OSError(
-            f"cannot serve on {host}, port {port}: {error.strerror or error}; try --port"
+            f"cannot serve on {host}, port {port}: {error.strerror or error}; try another --host or --port"
         ) from error
     return listening
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+DEFAULT_DATABASE = "sqlite:///tercet.db"
+
 
 def names(text: str) -> list[str]:
     """Return names with commas between."""

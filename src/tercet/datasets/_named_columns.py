@@ -26,6 +26,10 @@ from tercet.datasets._tables import (
 _CHUNK = 10_000
 
 
+class LackingFeaturesError(ValueError):
+    """The table does not have the features that are needed."""
+
+
 def read_named_columns(path: str | PathLike[str], names: Sequence[str]) -> tuple[list[str], Floats]:
     """Return the ids in a table and its features of these names, in this order.
 
@@ -119,7 +123,7 @@ def _from_arrays(path: Path, names: Sequence[str]) -> tuple[list[str], Floats]:
 def _refuse_lacking(path: Path, names: Sequence[str], there: Sequence[str]) -> None:
     lacking = [name for name in names if name not in there]
     if lacking:
-        raise ValueError(
+        raise LackingFeaturesError(
             f"{path} lacks {len(lacking)} of the {len(names)} features, the first {lacking[0]!r}; give it "
             f"the columns that the metric was learned with. It has {listed(there)}"
         )

@@ -20,6 +20,7 @@ from tercet._validation import Floats, check_features
 Labels = NDArray[np.str_]
 
 # What spreadsheets, R, pandas and UCI write for a value that is not known.
+_LONGEST_CELL = 16_000_000
 _MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 
 
@@ -204,6 +205,8 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         # utf-8-sig also reads files that a spreadsheet saved with a byte-order mark.
         with path.open(encoding="utf-8-sig", newline="") as stream:
             # Strict, since a quote that is never closed would otherwise swallow the rest of the file.
+            # The library's own limit is 128 KB, and a cell may hold a whole book.
+            csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
             reader = csv.reader(stream, strict=True)
             for row in reader:
                 if not row:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Any
@@ -21,12 +22,25 @@ from tercet.media._item_tables import FEWEST, TABLES, ItemTable, read_item_table
 from tercet.media._texts import read_text, text_features
 
 
+@dataclass(frozen=True)
+class _How:
+    """What `load_items` was told about computing features."""
+
+    cache: str | PathLike[str] | None
+    progress: Progress | None
+    n_jobs: int | None
+    like: Items | None
+    fewest: int
+
+
 def load_items(
     source: str | PathLike[str],
     *,
     features_cache: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     n_jobs: int | None = None,
+    like: Items | None = None,
+    fewest: int = FEWEST,
 ) -> Items:
     r"""Return a folder or a table as items, and compute their features if none come with them.
 
@@ -44,6 +58,11 @@ def load_items(
         Called with the number of items done, of all items, and what is being done.
     n_jobs : int, optional
         Processes that compute features; by default one, and one for every core if it takes long.
+    like : Items, optional
+        Texts whose words and topics are the features of these, so that a metric of those applies to these.
+        Other kinds need none: the features of a file are its own.
+    fewest : int
+        So many items there must be; by default as many as a question is about.
 
     Returns
     -------
@@ -57,7 +76,7 @@ def load_items(
     ImportError
         If an extra is missing that reads such files.
     ValueError
-        If fewer than three items are left, or the table cannot be understood.
+        If fewer than ``fewest`` items are left, or the table cannot be understood.
 
     Examples
     --------
@@ -71,31 +90,29 @@ def load_items(
     """
     if n_jobs is not None:
         check_count("n_jobs", n_jobs)
+    how = _How(features_cache, progress, n_jobs, like, check_count("fewest", fewest))
     path = Path(source).expanduser().absolute()
     if path.is_dir():
-        items = _from_folder(path, features_cache, progress, n_jobs)
+        items = _from_folder(path, how)
     elif path.is_file():
         if path.suffix.lower() not in TABLES:
             raise ValueError(
                 f"{path} is a file that ends in {path.suffix!r}; name a folder, or a table that ends "
                 f"in {', '.join(TABLES)}"
             )
-        items = _from_table(path, features_cache, progress, n_jobs)
+        items = _from_table(path, how)
     else:
         raise FileNotFoundError(f"there is no folder or table {path}; is the name right?")
-    if len(items) < FEWEST:
+    if len(items) < fewest:
         why = "".join(f"; {name} was left out: {reason}" for name, reason in items.left_out[:3])
-        raise ValueError(
-            f"{path} holds {len(items)} items that can be used, and a question needs {FEWEST}{why}; add more"
-        )
+        needs = f"a question needs {FEWEST}" if fewest == FEWEST else f"at least {fewest} are needed"
+        raise ValueError(f"{path} holds {len(items)} items that can be used, and {needs}{why}; add more")
     return items
 
 
-def _from_folder(
-    root: Path, folder: str | PathLike[str] | None, progress: Progress | None, n_jobs: int | None
-) -> Items:
+def _from_folder(root: Path, how: _How) -> Items:
     found = find_files(root)
-    result = _features_of_files(found.kind, root, found.names, folder, progress, n_jobs)
+    result = _features_of_files(found.kind, root, found.names, how)
     names = [found.names[place] for place in result.kept]
     return Items(
         ids=names,
@@ -107,9 +124,7 @@ def _from_folder(
     )
 
 
-def _from_table(
-    path: Path, folder: str | PathLike[str] | None, progress: Progress | None, n_jobs: int | None
-) -> Items:
+def _from_table(path: Path, how: _How) -> Items:
     table = read_item_table(path)
     left_out = list(table.left_out)
     media: list[Media | None] = [None] * len(table.ids)
@@ -134,13 +149,13 @@ def _from_table(
     features: Any
     if table.feature_names:
         features, names = table.features[kept], table.feature_names
-    elif len(kept) < FEWEST:
+    elif len(kept) < how.fewest:
         features, names = np.empty((len(kept), 0)), []
     elif table.texts is not None:
         texts = table.texts
-        features, names = text_features(lambda: (texts[place] for place in kept))
+        features, names = text_features(lambda: (texts[place] for place in kept), _texts_like(how.like))
     else:
-        kept, result = _compute(table, media, kept, path.parent, left_out, folder, progress, n_jobs)
+        kept, result = _compute(table, media, kept, path.parent, left_out, how)
         features, names = result.features, list(result.feature_names)
     return Items(
         ids=[table.ids[place] for place in kept],
@@ -158,9 +173,7 @@ def _compute(
     kept: Sequence[int],
     root: Path,
     left_out: LeftOut,
-    folder: str | PathLike[str] | None,
-    progress: Progress | None,
-    n_jobs: int | None,
+    how: _How,
 ) -> tuple[list[int], Extracted]:
     """Compute the features of the files that a table names; of several kinds only the most frequent one."""
     shown = {place: item for place in kept if (item := media[place]) is not None and item.path is not None}
@@ -173,7 +186,7 @@ def _compute(
             )
     places = [place for place, item in shown.items() if item.kind == kind]
     names = [PurePath(shown[place].path or "").as_posix() for place in places]
-    result = _features_of_files(kind, root, names, folder, progress, n_jobs)
+    result = _features_of_files(kind, root, names, how)
     reasons = dict(result.left_out)
     left_out += [
         (table.ids[place], f"its file {name} is left out: {reasons[name]}")
@@ -198,21 +211,14 @@ def _file_of(root: Path, file: str) -> Media | str:
     return Media(form.kind, inside) if reason is None else f"its file {file} is left out: {reason}"
 
 
-def _features_of_files(
-    kind: Kind,
-    root: Path,
-    names: Sequence[str],
-    folder: str | PathLike[str] | None,
-    progress: Progress | None,
-    n_jobs: int | None,
-) -> Extracted:
+def _features_of_files(kind: Kind, root: Path, names: Sequence[str], how: _How) -> Extracted:
     if kind == "text":
-        return _features_of_texts(root, names, progress)
-    cache = FeatureCache(folder, root, extractor_name(kind))
-    return extract(kind, root, names, cache=cache, progress=progress, n_jobs=n_jobs)
+        return _features_of_texts(root, names, how)
+    cache = FeatureCache(how.cache, root, extractor_name(kind))
+    return extract(kind, root, names, cache=cache, progress=how.progress, n_jobs=how.n_jobs)
 
 
-def _features_of_texts(root: Path, names: Sequence[str], progress: Progress | None) -> Extracted:
+def _features_of_texts(root: Path, names: Sequence[str], how: _How) -> Extracted:
     kept: list[int] = []
     reasons: dict[str, str] = {}
 
@@ -229,9 +235,25 @@ def _features_of_texts(root: Path, names: Sequence[str], progress: Progress | No
             if tell is not None:
                 tell(place + 1, len(names), "Reading text files")
 
-    n_texts = sum(1 for _ in texts(progress))
+    n_texts = sum(1 for _ in texts(how.progress))
     left_out = sorted(reasons.items())
-    if n_texts < FEWEST:
+    if n_texts < how.fewest:
         return Extracted(np.empty((n_texts, 0), dtype=np.float32), [], list(kept), left_out)
-    features, feature_names = text_features(texts)
+    features, feature_names = text_features(texts, _texts_like(how.like))
     return Extracted(features, feature_names, list(kept), sorted(reasons.items()))
+
+
+def _texts_like(like: Items | None) -> Callable[[], Iterator[str]] | None:
+    """Return what gives the whole texts of these items, as often as it is asked."""
+    if like is None:
+        return None
+    media = [item for item in like.media if item is not None and item.kind == "text"]
+    root = like.root
+    if root is None or len(media) < len(like):
+        raise ValueError("only texts can be like other texts; the features of all else are its own")
+
+    def texts() -> Iterator[str]:
+        for item in media:
+            yield item.text or "" if item.path is None else read_text(root / item.path)
+
+    return texts

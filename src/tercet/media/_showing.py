@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from tercet.media._formats import format_of
 from tercet.media._images import read_image, to_png
 from tercet.media._texts import read_text
 from tercet.media._video import read_frames, to_webm
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 #: What a page shows of a text at most, in letters.
 MOST_LETTERS = 20_000
@@ -52,8 +55,7 @@ def thumbnail(items: Items, index: int, size: int) -> bytes:
         raise ValueError(f"{items.ids[index]!r} is text, which has no picture; show text_of(items, index)")
     if media.kind == "audio":
         pil = need("PIL.Image", "images", "drawing sounds")
-        picture = pil.open(io.BytesIO(spectrogram(items, index)))
-        return to_png(picture.resize((size, size), pil.Resampling.LANCZOS))
+        return to_png(_drawn(items, index).resize((size, size), pil.Resampling.LANCZOS))
     path, _ = media_file(items, index)
     with _decoding(items, index):
         return to_png(read_image(path, size) if media.kind == "image" else read_frames(path, 1, size)[0])
@@ -66,21 +68,26 @@ def spectrogram(items: Items, index: int) -> bytes:
     """
     if _media(items, index).kind != "audio":
         raise ValueError(f"{items.ids[index]!r} is no sound, so it has no spectrogram")
+    pil = need("PIL.Image", "images", "drawing sounds")
+    return to_png(_drawn(items, index).resize(_SPECTROGRAM_SIZE, pil.Resampling.BICUBIC))
+
+
+def _drawn(items: Items, index: int) -> Image:
+    """Return a sound's spectrogram with a pixel for each of its numbers."""
     path, _ = media_file(items, index)
     librosa = need("librosa", "audio", "drawing sounds")
     pil = need("PIL.Image", "images", "drawing sounds")
-    width, height = _SPECTROGRAM_SIZE
     with _decoding(items, index):
         sound = resampled(librosa, *read_audio(path, _SPECTROGRAM_SECONDS))
-    hop = max(64, len(sound) // width)
+    hop = max(64, len(sound) // _SPECTROGRAM_SIZE[0])
     # A window that is longer than a step, so that nothing between two columns is missed.
     window = int(min(2 ** np.ceil(np.log2(max(1024, 2 * hop))), 8192))
     power = librosa.feature.melspectrogram(y=sound, sr=RATE, n_fft=window, hop_length=hop, n_mels=96)
     level = librosa.power_to_db(power, ref=np.max, top_db=_RANGE)
     # Silence is dark, not as bright as its loudest.
     shade = np.zeros_like(level) if power.max() < 1e-9 else 1 + level / _RANGE
-    colours = _colour(shade[::-1])
-    return to_png(pil.fromarray(colours).resize((width, height), pil.Resampling.BICUBIC))
+    picture: Image = pil.fromarray(_colour(shade[::-1]))
+    return picture
 
 
 def text_of(items: Items, index: int, most_letters: int = MOST_LETTERS) -> str:

@@ -42,20 +42,26 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     return _usable(text)
 
 
-def text_features(texts: Callable[[], Iterable[str]]) -> tuple[NDArray[np.float32], list[str]]:
+def text_features(
+    texts: Callable[[], Iterable[str]], like: Callable[[], Iterable[str]] | None = None
+) -> tuple[NDArray[np.float32], list[str]]:
     """Return features of texts, which may be asked for several times, and the features' names.
 
     TF-IDF and its largest singular vectors (latent semantic analysis); a topic is named by the words that
-    count most in it. The last feature is the text's length.
+    count most in it. The last feature is the text's length. Words and topics are those of these texts, or of
+    the texts ``like``, which then give new texts the features that they have themselves.
     """
     from sklearn.decomposition import TruncatedSVD
 
     lengths: list[int] = []
-    weights, terms = _tf_idf(texts, lengths)
+    vectorizer, weights = _tf_idf(like or (lambda: _measured(texts, lengths)))
     n_topics = min(_TOPICS, weights.shape[0], weights.shape[1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):  # shares of a variance that may be zero
         svd = TruncatedSVD(n_topics, random_state=0)
         topics = svd.fit_transform(weights)
+    if like is not None:
+        topics = svd.transform(vectorizer.transform(_measured(texts, lengths)))
+    terms = vectorizer.get_feature_names_out()
     names = []
     for number, loading in enumerate(svd.components_, start=1):
         words = terms[np.argsort(-np.abs(loading), kind="stable")[:_WORDS_IN_NAME]]
@@ -64,27 +70,29 @@ def text_features(texts: Callable[[], Iterable[str]]) -> tuple[NDArray[np.float3
     return np.column_stack([topics, length]).astype(np.float32), [*names, "length"]
 
 
-def _tf_idf(texts: Callable[[], Iterable[str]], lengths: list[int]) -> tuple[Any, NDArray[np.str_]]:
-    from sklearn.feature_extraction.text import TfidfVectorizer
+def _measured(texts: Callable[[], Iterable[str]], lengths: list[int]) -> Iterable[str]:
+    lengths.clear()
+    for text in texts():
+        lengths.append(len(text))
+        yield text
 
-    def measured() -> Iterable[str]:
-        lengths.clear()
-        for text in texts():
-            lengths.append(len(text))
-            yield text
+
+def _tf_idf(texts: Callable[[], Iterable[str]]) -> tuple[Any, Any]:
+    """Return what weighs the terms of texts, and the weights in these."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
     for analyser, sizes, in_texts in _ANALYSERS:
         vectorizer = TfidfVectorizer(
             analyzer=analyser, ngram_range=sizes, min_df=in_texts, max_features=_TERMS, sublinear_tf=True
         )
         try:
-            weights = vectorizer.fit_transform(measured())
+            weights = vectorizer.fit_transform(texts())
         except ValueError:  # no term is left
             continue
         described = (weights.getnnz(axis=1) > 0).mean()
         if weights.shape[1] >= 3 and described >= _ENOUGH_DESCRIBED:
             break
-    return weights, vectorizer.get_feature_names_out()
+    return vectorizer, weights
 
 
 def _usable(text: str) -> str:

@@ -10,6 +10,7 @@ from tercet.stores._errors import (
     UnknownQuestionError,
     UnknownStudyError,
 )
+from tercet.stores._rows import guarded
 from tercet.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "Study",
     "UnknownQuestionError",
     "UnknownStudyError",
+    "guarded",
 ]
 
 

@@ -279,10 +279,19 @@ def _plain(value: Any) -> Any:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and _looks_guarded(f"'{value}"):
-        return f"'{value}"
+    if isinstance(value, str):
+        return guarded(value)
     # None as a bare empty cell: the writer would put quotes around empty text only.
     return _plain(value)
+
+
+def guarded(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula; the import takes the apostrophe away again.
+
+    >>> guarded("=1+1"), guarded("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if _looks_guarded(f"'{text}") else text
 
 
 def _unguarded(row: dict[str, Any]) -> dict[str, Any]:

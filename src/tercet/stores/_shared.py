@@ -29,11 +29,11 @@ def as_json(settings: Mapping[str, Any]) -> str:
 
 
 def check_same_items(stored: Study, asked: Study) -> None:
-    """Refuse to go on with a study that was begun with other items."""
-    if stored.fingerprint != asked.fingerprint:
+    """Refuse to go on with a study that was begun with other items; their order may be another."""
+    if stored.fingerprint != asked.fingerprint and set(stored.ids) != set(asked.ids):
         raise OtherItemsError(
             f"the study {asked.name!r} in this database is about {len(stored.ids)} items, and not about "
-            f"these {len(asked.ids)} in this order{_difference(stored, asked)}; give this one another name "
+            f"these {len(asked.ids)}{_difference(stored, asked)}; give this one another name "
             "(--study), or another database (--db)"
         )
 

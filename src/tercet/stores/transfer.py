@@ -63,9 +63,13 @@ def export_answers(store: Store, study: str, format: Format = "csv") -> bytes:
 
 
 def study_in(path: str | PathLike[str]) -> str | None:
-    """Return the name of the study that a file is of, where the file carries its study."""
-    study = read_rows(Path(path)).study
-    return None if study is None else study.name
+    """Return the name of the study that a file is of, where the file says so."""
+    file = read_rows(Path(path))
+    if file.study is not None:
+        return file.study.name
+    names = {row.get("study") for _, row in file.rows}
+    name = names.pop() if len(names) == 1 else None
+    return str(name) if name else None
 
 
 def import_answers(

@@ -17,6 +17,7 @@ from fastapi.responses import Response, StreamingResponse
 from tercet.items import Items
 from tercet.labelling import View
 from tercet.metric_files import save_metric
+from tercet.stores import guarded
 from tercet.web.context import Parts, Visitor
 from tercet.web.neighbourhood import current_view
 
@@ -94,17 +95,12 @@ def _csv(header: tuple[str, ...], rows: Iterator[tuple[object, ...]]) -> Iterato
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)
     for number, row in enumerate(rows, start=1):
-        writer.writerow((_plain(row[0]), *row[1:]))
+        writer.writerow((guarded(str(row[0])), *row[1:]))
         if number % 1000 == 0:
             yield stream.getvalue()
             stream.seek(0)
             stream.truncate()
     yield stream.getvalue()
-
-
-def _plain(name: object) -> object:
-    """Return an id that no spreadsheet takes for a formula, as the export of answers does."""
-    return f"'{name}" if isinstance(name, str) and name[:1] in ("=", "+", "-", "@", "\t", "\r", "'") else name
 
 
 def _named(study: str, what: str, format: str) -> dict[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
+import re
+from collections.abc import Callable
 from math import ceil, sqrt
 from pathlib import Path
 from threading import Lock
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, Header, HTTPException
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse, Response
 
@@ -31,27 +32,30 @@ _HEADERS = {"content-security-policy": MEDIA_POLICY, "cache-control": "private, 
 
 
 @router.get("/media/{index}")
-def media(context: Parts, visitor: Visitor, index: Index) -> Response:
-    """Return an item's file, or what a browser can play of it."""
+def media(
+    context: Parts, visitor: Visitor, index: Index, part: Annotated[str, Header(alias="range")] = ""
+) -> Response:
+    """Return an item's file, or what a browser can play of it, which may take long to make."""
     try:
-        content, kind = as_playable(context.session.items, index)
+        content, kind = context.drawn.find(index) or as_playable(context.session.items, index)
     except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
     if isinstance(content, Path):
         return FileResponse(content, media_type=kind, headers=_HEADERS)
-    return Response(content, media_type=kind, headers=_HEADERS)
+    context.drawn.keep(index, (content, kind))
+    return _part(content, kind, part)
 
 
 @router.get("/thumbnails/{index}")
 def small(context: Parts, visitor: Visitor, index: Index) -> Response:
     """Return a small picture of an item."""
-    return _picture(context, "thumbnail", index)
+    return _picture(context, _small, index)
 
 
 @router.get("/spectrograms/{index}")
 def sound(context: Parts, visitor: Visitor, index: Index) -> Response:
     """Return a picture of a sound."""
-    return _picture(context, "spectrogram", index)
+    return _picture(context, spectrogram, index)
 
 
 @router.get("/atlas")
@@ -60,47 +64,49 @@ def atlas(context: Parts, visitor: Visitor) -> Response:
     view = context.session.view(patience=10.0)
     if view is None:
         raise HTTPException(503, "nothing was learned yet; try again in a moment", {"Retry-After": "2"})
+    items, places = context.session.items, view.sample.tolist()
     with _ONE_ATLAS:
-        content = _atlas(_ById(context.session.items), tuple(view.sample.tolist()))
-    return Response(content, media_type="image/jpeg", headers=_HEADERS)
+        content, kind = context.drawn.get("atlas", lambda: (_atlas(items, places), "image/jpeg"))
+    return Response(content, media_type=kind, headers=_HEADERS)
 
 
-def _picture(context: Context, kind: str, index: int) -> Response:
+def _picture(context: Context, draw: Callable[[Items, int], bytes], index: int) -> Response:
     """Return a picture, from memory if somebody saw it: a sound takes a tenth of a second to draw."""
     items = context.session.items
-
-    def draw() -> bytes:
-        return thumbnail(items, index, THUMBNAIL_SIDE) if kind == "thumbnail" else spectrogram(items, index)
-
     try:
-        content = context.drawn.get((kind, index), draw)
+        content, kind = context.drawn.get((draw, index), lambda: (draw(items, index), "image/png"))
     except _CANNOT_SHOW as error:
         raise _unreadable(error) from error
-    return Response(content, media_type="image/png", headers=_HEADERS)
+    return Response(content, media_type=kind, headers=_HEADERS)
 
 
-class _ById:
-    """Items as a key: by what they are, not by what they hold."""
+def _part(content: bytes, kind: str, wanted: str) -> Response:
+    """Return the part that a browser asks for, as for files; some play nothing where they get no parts."""
+    headers, size = {**_HEADERS, "accept-ranges": "bytes"}, len(content)
+    asked = re.fullmatch(r"bytes=([0-9]{0,15})-([0-9]{0,15})", wanted)
+    if asked is None or not any(asked.groups()):
+        return Response(content, media_type=kind, headers=headers)
+    first, last = asked.groups()
+    start = int(first) if first else max(0, size - int(last))
+    end = min(int(last), size - 1) if first and last else size - 1
+    if start > end:
+        return Response(status_code=416, headers={"content-range": f"bytes */{size}"})
+    headers["content-range"] = f"bytes {start}-{end}/{size}"
+    return Response(content[start : end + 1], 206, headers, kind)
 
-    def __init__(self, items: Items) -> None:
-        self.items = items
 
-    def __hash__(self) -> int:
-        return id(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.items is self.items
+def _small(items: Items, index: int) -> bytes:
+    return thumbnail(items, index, THUMBNAIL_SIDE)
 
 
-@lru_cache(maxsize=2)
-def _atlas(items: _ById, places: tuple[int, ...]) -> bytes:
+def _atlas(items: Items, places: list[int]) -> bytes:
     from PIL import Image
 
     columns = ceil(sqrt(len(places)))
     sheet = Image.new("RGB", (columns * TILE, ceil(len(places) / columns) * TILE), "white")
     for number, place in enumerate(places):
         try:
-            picture = Image.open(io.BytesIO(thumbnail(items.items, place, TILE)))
+            picture = Image.open(io.BytesIO(thumbnail(items, place, TILE)))
         except _CANNOT_SHOW:  # a file that went bad leaves its tile empty
             continue
         x, y = number % columns * TILE, number // columns * TILE

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Self
+from unicodedata import normalize
 
 from argon2.low_level import Type, hash_secret_raw
 
@@ -78,11 +79,14 @@ class Signer:
 
 
 def tidy_name(text: str) -> str:
-    """Return an annotator's name as it is stored: one line, without spaces at its ends.
+    r"""Return an annotator's name as it is stored: one line, without spaces at its ends.
 
     >>> tidy_name("  Ann   Lee ")
     'Ann Lee'
+    >>> tidy_name("Zoe\u0308") == tidy_name("Zoë")  # another device may write the letter in another way
+    True
     """
+    text = normalize("NFC", text)
     name = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
     if len(name) > LONGEST_NAME:
         raise ValueError(f"the name has {len(name)} characters; use at most {LONGEST_NAME}")

@@ -83,12 +83,19 @@ def save_texts(
 ) -> Response:
     """Store new texts."""
     check_form(context, visitor, csrf)
+    typed = {
+        "title": title,
+        "instructions": instructions,
+        "consent": consent,
+        "question": question,
+        "closing": closing,
+    }
+    # Browsers count a line break as one character, and send two.
+    typed = {name: text.replace("\r\n", "\n") for name, text in typed.items()}
     try:
-        context.session.save_texts(
-            title=title, instructions=instructions, consent=consent, question=question, closing=closing
-        )
+        context.session.save_texts(**typed)
     except ValueError as error:
-        return context.page(request, "texts.html", visitor, 422, problem=str(error))
+        return context.page(request, "texts.html", visitor, 422, problem=str(error), texts=typed)
     return context.page(request, "texts.html", visitor, saved=True)
 
 

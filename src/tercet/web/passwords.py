@@ -23,7 +23,6 @@ _REMEMBERED = 10_000
 class Attempts:
     """Counts wrong passwords by address and over all.
 
-    >>> time = iter(range(100))
     >>> attempts = Attempts(clock=lambda: 0.0)
     >>> for _ in range(5): attempts.failed("10.0.0.7")
     >>> attempts.wait("10.0.0.7"), attempts.wait("10.0.0.8")

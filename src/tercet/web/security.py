@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -26,6 +27,7 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+_STOPPING = "the server is stopping; try again when it is back\n"
 
 
 class Guard:
@@ -41,8 +43,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+
         async def send_safely(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -53,7 +59,11 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_safely)
             return
-        await self._app(scope, self._limited(receive), send_safely)
+        try:
+            await self._app(scope, self._limited(receive), send_safely)
+        except CancelledError:  # the server stops, and something took longer than it waits
+            if not begun:
+                await PlainTextResponse(_STOPPING, 503)(scope, receive, send_safely)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         allowed = self._settings.allowed_hosts

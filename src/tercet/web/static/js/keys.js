@@ -9,6 +9,8 @@ export function listen(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.matches("input, textarea, select")) return;
+    // A button takes Enter again and again while it is held down.
+    if (event.repeat && event.key === "Enter") event.preventDefault();
     const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!name) return;
     if (document.querySelector("dialog[open]") && name !== "keys") return;

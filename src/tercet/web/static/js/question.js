@@ -28,11 +28,16 @@ function trouble(error) {
   return notice(`Not saved yet (${why}). Trying again; please keep this page open.`, true);
 }
 
+// By ARIA alone: a button that is disabled in earnest loses the focus, with every answer.
+function allow(id, allowed) {
+  $(id).setAttribute("aria-disabled", String(!allowed));
+}
+
 function enable() {
   const ready = open !== null && !busy;
-  for (const id of ["answer-left", "answer-right", "dk"]) $(id).disabled = !ready || open.broken;
-  $("skip").disabled = !ready;
-  $("undo").disabled = busy || !standing?.undoable;
+  for (const id of ["answer-left", "answer-right", "dk"]) allow(id, ready && !open.broken);
+  allow("skip", ready);
+  allow("undo", !busy && Boolean(standing?.undoable));
   for (const side of ["left", "right"]) cards[side]?.element.classList.toggle("ready", ready && !open.broken);
 }
 
@@ -88,9 +93,10 @@ async function answer(choice) {
   busy = true;
   enable();
   cards[choice]?.element.classList.add("chosen");
-  await send("/api/answers", { key: open.key, choice, response_ms: Math.round(elapsed) }, (result) => {
-    if (result.right === true) return "That is the one most people would choose.";
-    return result.right === false ? "Most people would choose the other one. It is only practice." : "";
+  await send("/api/answers", { key: open.key, choice, response_ms: Math.round(elapsed) }, ({ right }) => {
+    if (right === null || choice === "skip") return "";
+    if (right) return "That is the one most people would choose.";
+    return `Most people would choose ${choice === "dk" ? "one of the two" : "the other one"}. It is only practice.`;
   });
 }
 
