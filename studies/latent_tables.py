@@ -57,7 +57,7 @@ def table(columns: list[str], rows: list[list[str]]) -> None:
 def main() -> None:
     results = read(*sys.argv[1:])
     names = [dataset.name for dataset in DATASETS]
-    known = ("Latent", "Latent, Info", "Latent, Reach", "Latent, Random")
+    known = ("Latent", "Latent, Info", "Latent, Entropy", "Latent, Random")
     methods = [method for method in known if all((name, method, 100) in results for name in names)]
 
     # Where an evaluation was stopped early, the runs that all have.

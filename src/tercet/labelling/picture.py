@@ -133,16 +133,14 @@ def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_cluste
 
 
 def feature_weights(metric: Any, variances: Floats) -> Floats:
-    """Return the share of each feature in the squared distance of two random items, or of what was learned.
+    """Return the share of each feature in the squared distance of two random items, or of two near ones.
 
-    Products of two different features, which only some metrics have, are left out. A latent-class metric
-    compares near items by all features alike, so that nothing would show there; what it learned is which
-    features tell the classes apart, and these are the shares in that.
+    The latter by a latent-class metric, whose features are standardised and count between near items only.
+    Products of two different features, which only some metrics have, are left out.
     """
     if hasattr(metric, "components_"):
         parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
     else:
-        weights = metric.model_.weights[:, : len(variances)]  # of standardised features, in each model
-        parts = ((weights - weights.mean(axis=2, keepdims=True)) ** 2).sum(axis=(0, 2))
+        parts = metric.feature_weights_
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

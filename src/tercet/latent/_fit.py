@@ -9,6 +9,7 @@ knows yet; that is the doubt that beliefs, distances and questions go by.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from tercet._validation import Floats, Ints
 from tercet.latent._basis import Basis
@@ -94,11 +96,6 @@ class ClassModel:
     def n_classes(self) -> int:
         """The number of classes."""
         return int(self.weights.shape[2])
-
-    def directions(self, coordinates: Floats) -> Floats:
-        """Return the logits of each model without intercepts, centred over the classes; shape (K, n, C)."""
-        raw = coordinates @ self.weights[:, :-1]
-        return np.asarray(raw - raw.mean(axis=2, keepdims=True))
 
     def members_at(self, coordinates: Floats) -> Floats:
         """Return what each model believes about items at these coordinates; shape (K, n, C)."""
@@ -235,7 +232,10 @@ class _Member:
         """Return weights that say what k-means does, by ridge regression on its clusters."""
         n_items, width = self.design.shape
         seed = int(self.rng.integers(2**31))
-        labels = KMeans(self.n_classes, n_init=1, random_state=seed).fit(self.design[:, :-1]).labels_
+        with warnings.catch_warnings():
+            # Fewer different items than classes: as good a start as any.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            labels = KMeans(self.n_classes, n_init=1, random_state=seed).fit(self.design[:, :-1]).labels_
         wanted = np.eye(self.n_classes)[labels]
         shrink = np.full(width, 0.1 * n_items)
         shrink[-1] = 1e-6
@@ -264,7 +264,8 @@ def _evidence(place: Ints, answers: Answers, errors: dict[str, float], error: fl
         rates = np.array([errors.get(name, _PRIOR_RATE) for name in answers.annotators.tolist()])
     else:
         rates = np.full(len(answers), error)
-    return Evidence(place, answers.answers.astype(np.int64), rates.astype(np.float64))
+    weight = 1 / ANSWERS_PER_CLUSTERING
+    return Evidence(place, answers.answers.astype(np.int64), rates.astype(np.float64), weight)
 
 
 def _beliefs(logits: Floats) -> Floats:
