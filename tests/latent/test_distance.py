@@ -42,7 +42,8 @@ def slow_weights(model, d):
     for W in model.weights:
         size = np.array([np.sqrt(((row - row.mean()) ** 2).sum()) for row in W[:d]])
         total += size / size.mean() / len(model.weights)
-    return total
+    trust = model.n_foreseen / (model.n_answers + 3 * model.n_classes)
+    return trust * total + (1 - trust)
 
 
 def neighbours_and_pairs(Z, weights):

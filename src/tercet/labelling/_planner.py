@@ -47,13 +47,21 @@ class Planner:
 
     def __init__(self, items: Items, n_classes: int | None, seed: int) -> None:
         self._learner = ActiveLearner(items.features, n_classes, random_state=seed)
+        self._counts_classes = n_classes is None
+
+    def counts_classes(self, n_answers: int) -> bool:
+        """Return whether the learner chooses the number of classes anew after so many answers.
+
+        That takes seconds, and is done once the answer is there, not for each that may come.
+        """
+        return self._counts_classes and n_answers >= 16 and n_answers & (n_answers - 1) == 0
 
     def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
         """Return the best questions after these answers that are not reserved."""
         waiting = [Query("{}-{}-{}".format(*triplet), triplet) for triplet in reserved]
         self._learner.restore(comparisons, waiting)
         queries: list[Query] = []
-        most = LARGE_BATCH if chooses_settings(len(comparisons) + 1) else BATCH
+        most = LARGE_BATCH if self.counts_classes(len(comparisons) + 1) else BATCH
         for size in (most, 8, 1):
             try:
                 queries = self._learner.ask(size)
@@ -69,11 +77,3 @@ class Planner:
             # This takes milliseconds: the models of 8, 16, 32, ... answers are those this one started from.
             self._learner.outlook(),
         )
-
-
-def chooses_settings(n_answers: int) -> bool:
-    """Return whether the learner chooses its number of classes and the like anew after so many answers.
-
-    That takes seconds, and is done once the answer is there, not for each that may come.
-    """
-    return n_answers >= 16 and n_answers & (n_answers - 1) == 0

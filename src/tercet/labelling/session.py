@@ -15,7 +15,7 @@ from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Ledger, Triplet, digest, is_learned_from
 from tercet.labelling._outcome import Choice, Outcome, Standing, UnknownAnswerError, as_reply
-from tercet.labelling._planner import Plan, Planner, chooses_settings
+from tercet.labelling._planner import Plan, Planner
 from tercet.labelling._special import (
     catch_triplet,
     is_catch,
@@ -340,7 +340,7 @@ class Session:
             return Job(newest.name, lambda: self._paint(newest))
         if plan is None:
             return self._planning(comparisons, self._ledger.reserved())
-        if not self._look_ahead or chooses_settings(len(comparisons) + 1):
+        if not self._look_ahead or self._planner.counts_classes(len(comparisons) + 1):
             return None
         for annotator in sorted(self._active, key=self._active.__getitem__, reverse=True):
             shown = self._ledger.current(annotator)

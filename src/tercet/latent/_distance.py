@@ -6,15 +6,16 @@ own doubt, the squared distance is
 
     2 (1 - k_ij) + c [ |Q_i - Q_j|^2 / 2 + u_i + u_j - 2 sqrt(u_i u_j) k_ij ].
 
-Features count in x by how much the models make of them. x is 1 for a typical nearest neighbour, and p is such
-that k is 0.003 for a typical pair: the first part keeps neighbourhoods that no question asked about, and
-hardly grows once x is large. The second is the probability that the classes of two items differ,
-1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and keeps the whole Euclidean (a sum of
-positive definite kernels), so it is a metric in the strict sense.
+Features count in x by how much the models make of them. x is 1 for a typical nearest
+neighbour, and p is such that k is 0.003 for a typical pair: the first part keeps neighbourhoods that no
+question asked about, and hardly grows once x is large. The second is the probability that the classes of two
+items differ, 1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and keeps the whole Euclidean
+(a sum of positive definite kernels), so it is a metric in the strict sense.
 
-How far the classes are trusted comes from two kinds of evidence. Where the models differ, Q_i . Q_j is of
-middling size for all pairs, and tells little; and c = 0.3 m / (m + 3 C) grows with the answers to each class.
-It never grows so large that classes could part close neighbours, only enough to put all others in order.
+How far the models are trusted comes from evidence. Where they differ, Q_i . Q_j is of middling size for all
+pairs, and tells little. c = 0.3 m / (m + 3 C) after m answers about C classes: enough to put far items in
+order, never so much that classes could part close neighbours. And the weights of features, which can, differ
+from 1 by the share of those m + 3 C answers that the models foresaw before they learned from them.
 """
 
 from __future__ import annotations
@@ -53,19 +54,24 @@ class LearnedDistance:
     @property
     def weight(self) -> float:
         """The weight c of the class part."""
-        m = self.model.n_answers
-        return _MOST_TRUST * m / (m + _HALF_TRUST_AFTER * self.model.n_classes)
+        return _MOST_TRUST * self.model.n_answers / self._enough
+
+    @property
+    def _enough(self) -> float:
+        return self.model.n_answers + _HALF_TRUST_AFTER * self.model.n_classes
 
     @cached_property
     def feature_weights(self) -> Floats:
         """How much each standardised feature counts, 1 in the mean; shape (d,).
 
-        In each model by the root of the sum of its squared weights, and then the mean of the models.
+        In each model by the root of the sum of its squared weights, and then the mean of the models, as far
+        as they foresaw the answers.
         """
         weights = self.model.weights[:, : self.model.basis.n_features]
         size = np.sqrt(((weights - weights.mean(axis=2, keepdims=True)) ** 2).sum(axis=2))
         total = size.mean(axis=1, keepdims=True)
-        return np.asarray(np.divide(size, total, out=np.ones_like(size), where=total > 0).mean(axis=0))
+        shares = np.divide(size, total, out=np.ones_like(size), where=total > 0).mean(axis=0)
+        return np.asarray(1 + self.model.n_foreseen / self._enough * (shares - 1))
 
     @cached_property
     def _scale(self) -> tuple[float, float]:
