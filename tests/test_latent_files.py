@@ -45,6 +45,7 @@ def test_what_is_loaded_is_what_was_learned(learned, tmp_path, suffix):
         ),
         ({"mean": [0.0]}, r"mean has the shape \(1,\); with 13 features it needs \(13,\)"),
         ({"landmarks": [[0.0]]}, r"landmarks has the shape \(1, 1\)"),
+        ({"spreads": [1.0]}, r"spreads has the shape \(1,\); .*it needs \(6,\)"),
         ({"weights": "abc"}, "weights must hold numbers"),
         ({"n_answers": [-1.0]}, "n_answers is -1.0; it must be at least 0"),
         ({"near": [0.0]}, "near holds 0.0; it must be above 0"),

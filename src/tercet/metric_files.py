@@ -171,14 +171,14 @@ class LatentMetric:
         return {
             **{name: np.atleast_1d(np.asarray(value)) for name, value in basis.items()},
             "weights": model.weights,
+            "spreads": self.distance.spreads,
             "n_answers": np.array([float(model.n_answers)]),
-            "n_foreseen": np.array([model.n_foreseen]),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
         """Return the metric with these numbers, or say which are wrong."""
-        wanted = {**_BASIS, "weights": 3, "n_answers": 1, "n_foreseen": 1}
+        wanted = {**_BASIS, "weights": 3, "spreads": 1, "n_answers": 1}
         missing = [name for name in wanted if name not in arrays]
         if missing:
             raise ValueError(f"{missing[0]} is missing")
@@ -193,25 +193,24 @@ class LatentMetric:
             "landmarks": (n_landmarks, d),
             "projection": (n_landmarks, n_components),
             "weights": (n_models, d + n_components + 1, found["weights"].shape[2]),
+            "spreads": (n_models,),
             "n_answers": (1,),
-            "n_foreseen": (1,),
         }
         for name, shape in shapes.items():
             if found[name].shape != shape or 0 in (n_models, n_landmarks):
                 raise ValueError(
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
-        for name in ("spread", "near"):
+        for name in ("spread", "near", "spreads"):
             if not (found[name] > 0).all():
                 raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
-        for name in ("far", "n_answers", "n_foreseen"):
+        for name in ("far", "n_answers"):
             if found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
         numbers = {name: float(found[name][0]) for name in ("near", "far")}
         basis = Basis(**{**{name: found[name] for name in _BASIS}, **numbers})  # type: ignore[arg-type]
-        n_answers, n_foreseen = int(found["n_answers"][0]), float(found["n_foreseen"][0])
-        model = ClassModel(basis, found["weights"], {}, np.empty(n_answers), n_foreseen)
-        return cls(LearnedDistance(model), feature_names)
+        model = ClassModel(basis, found["weights"], {}, np.empty(int(found["n_answers"][0])))
+        return cls(LearnedDistance(model, found["spreads"]), feature_names)
 
     def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
         points = _checked(name, values, n_dimensions)

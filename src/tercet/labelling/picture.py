@@ -133,14 +133,15 @@ def numbered_like(labels: NDArray[np.int16], before: NDArray[np.int16], n_cluste
 
 
 def feature_weights(metric: Any, variances: Floats) -> Floats:
-    """Return the share of each feature in the squared distance of two random items, or of two near ones.
+    """Return the share of each feature in the squared distance of two random items, or of what was learned.
 
-    The latter by a latent-class metric, whose features are standardised and count between near items only.
-    Products of two different features, which only some metrics have, are left out.
+    Products of two different features, which only some metrics have, are left out. What a latent-class metric
+    learned is which features tell the classes apart, and these are the shares in that.
     """
     if hasattr(metric, "components_"):
         parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
     else:
-        parts = metric.feature_weights_
+        weights = metric.model_.weights[:, : len(variances)]  # of standardised features, in each model
+        parts = ((weights - weights.mean(axis=2, keepdims=True)) ** 2).sum(axis=(0, 2))
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

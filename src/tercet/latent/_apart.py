@@ -1,4 +1,4 @@
-"""How far apart items are by their features: squares of small differences, and lengths of large ones.
+"""How far apart items are by their plain features: squares of small differences, and lengths of large ones.
 
 One feature that differs much counts for less than in Euclidean distance, where it outweighs all others: with
 t the difference in units of half a standard deviation, a feature adds sqrt(1 + t^2) - 1. The sum is the
@@ -17,22 +17,21 @@ from tercet._validation import Floats
 TURN = 0.5
 
 
-def apart(A: Floats, B: Floats, weights: Floats | None = None) -> Floats:
-    """Return how far every row of A is from every row of B; features may have weights."""
-    weights = np.ones(A.shape[1]) if weights is None else weights
+def apart(A: Floats, B: Floats) -> Floats:
+    """Return how far every row of A is from every row of B."""
     compiled = kernels("tercet.latent._apart_kernel")
     if compiled is not None:
-        found: Floats = compiled.apart(A / TURN, B / TURN, weights)
+        found: Floats = compiled.apart(A / TURN, B / TURN)
         return found
-    total = np.full((len(A), len(B)), -float(weights.sum()))
-    for a, b, weight in zip((A / TURN).T, (B / TURN).T, weights, strict=True):
-        total += weight * _root(np.subtract.outer(a, b))
+    total = np.full((len(A), len(B)), -float(A.shape[1]))
+    for a, b in zip((A / TURN).T, (B / TURN).T, strict=True):
+        total += _root(np.subtract.outer(a, b))
     return total
 
 
-def apart_by_row(A: Floats, B: Floats, weights: Floats) -> Floats:
+def apart_by_row(A: Floats, B: Floats) -> Floats:
     """Return how far each row of A is from the same row of B."""
-    return np.asarray((_root((A - B) / TURN) - 1) @ weights)
+    return np.asarray(_root((A - B) / TURN).sum(axis=1) - A.shape[1])
 
 
 def _root(t: Floats) -> Floats:

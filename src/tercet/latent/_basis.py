@@ -56,7 +56,12 @@ class Basis:
         spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
         some = (X if len(X) <= _MOST else X[rng.choice(len(X), _MOST, replace=False)]) - mean
         some /= spread
-        near, far = neighbours_and_pairs(apart(some, some))
+        between = apart(some, some)
+        far = float(np.median(between))
+        np.fill_diagonal(between, np.inf)
+        nearest = between.min(axis=1)
+        nearest = nearest[np.isfinite(nearest) & (nearest > _SAME * far)]
+        near = float(np.median(nearest)) if len(nearest) else 1.0
         chosen = slice(None) if len(some) <= _LANDMARKS else rng.choice(len(some), _LANDMARKS, replace=False)
         landmarks = some[chosen]
         kernel = np.exp(-apart(landmarks, landmarks) / _width(near, far))
@@ -86,15 +91,6 @@ class Basis:
         """Return all coordinates of items with these standardised features, an array of shape (n, d + r)."""
         kernel = np.exp(-apart(Z, self.landmarks) / _width(self.near, self.far))
         return np.hstack([Z, kernel @ self.projection - self.centre])
-
-
-def neighbours_and_pairs(between: Floats) -> tuple[float, float]:
-    """Return how far apart typical neighbours and typical pairs are, by a table of all pairs of items."""
-    far = float(np.median(between))
-    np.fill_diagonal(between, np.inf)
-    nearest = between.min(axis=1)
-    nearest = nearest[np.isfinite(nearest) & (nearest > _SAME * far)]
-    return (float(np.median(nearest)) if len(nearest) else 1.0), far
 
 
 def _width(near: float, far: float) -> float:

@@ -80,15 +80,12 @@ class ClassModel:
         Each annotator's error rate.
     foreseen : array of shape (m,)
         How likely each answer was, before it was learned, if nobody erred.
-    n_foreseen : float
-        About how many of the answers the models foresaw, other than by chance.
     """
 
     basis: Basis
     weights: Floats
     errors: dict[str, float]
     foreseen: Floats
-    n_foreseen: float
 
     @property
     def n_answers(self) -> int:
@@ -99,6 +96,11 @@ class ClassModel:
     def n_classes(self) -> int:
         """The number of classes."""
         return int(self.weights.shape[2])
+
+    def directions(self, coordinates: Floats) -> Floats:
+        """Return the logits of each model without intercepts, centred over the classes; shape (K, n, C)."""
+        raw = coordinates @ self.weights[:, :-1]
+        return np.asarray(raw - raw.mean(axis=2, keepdims=True))
 
     def members_at(self, coordinates: Floats) -> Floats:
         """Return what each model believes about items at these coordinates; shape (K, n, C)."""
@@ -165,7 +167,7 @@ def fit_classes(
     seen = _clustered(len(X), answers.triplets, rng)
     place = np.searchsorted(seen, answers.triplets)
     foreseen = _foreseen(X, answers, warm)
-    errors, n_foreseen = _judged(foreseen, answers, error)
+    errors = _error_rates(foreseen, answers) if len(answers) and error is None else {}
     coordinates = basis.coordinates(basis.standardised(X[seen]))
     goes_on = warm is not None and warm.weights.shape[::2] == (len(shares), n_classes)
     found = []
@@ -181,7 +183,7 @@ def fit_classes(
         known = warm.members_at(coordinates).mean(axis=0) if warm is not None and goes_on else members[0]
         order = _numbered_alike(members, known)
         weights = np.take_along_axis(weights, order[:, np.newaxis], axis=2)
-    return ClassModel(basis, weights, {} if error is not None else errors, foreseen, n_foreseen)
+    return ClassModel(basis, weights, errors, foreseen)
 
 
 class _Member:
@@ -287,29 +289,24 @@ def _foreseen(X: Floats, answers: Answers, warm: ClassModel | None) -> Floats:
     return np.concatenate([warm.foreseen, warm.likelihood(X, new, 0.0)]) if len(new) else warm.foreseen
 
 
-def _judged(foreseen: Floats, answers: Answers, error: float | None) -> tuple[dict[str, float], float]:
-    """Return each annotator's error rate, and about how many answers the models foresaw.
+def _error_rates(foreseen: Floats, answers: Answers) -> dict[str, float]:
+    """Return each annotator's error rate, by expectation and maximisation in the manner of Dawid and Skene.
 
-    By expectation and maximisation, in the manner of Dawid and Skene. An answer that was unlikely before it
-    was learned (afterwards the models explain errors too) comes of one of two faults: the models were wrong,
-    by a share that is the same for everybody, and any answer was as likely as it is frequent; or who answered
-    erred, and any of the three was as likely.
+    An answer that was unlikely before it was learned (afterwards the models explain errors too) comes of one
+    of two faults: the models were wrong, by a share that is the same for everybody, and any answer was as
+    likely as it is frequent; or who answered erred, and any of the three was as likely.
     """
-    if not len(answers):
-        return {}, 0.0
     names, who = np.unique(answers.annotators, return_inverse=True)
+    given = np.bincount(who, minlength=len(names))
     counts = np.bincount(answers.answers + 1, minlength=3)
     frequent = ((counts + 1) / (len(answers) + 3))[answers.answers + 1]
-    given = np.bincount(who, minlength=len(names))
-    rates, right = np.full(len(names), _PRIOR_RATE if error is None else error), 0.5
+    rates, right = np.full(len(names), _PRIOR_RATE), 0.5
     for _ in range(_ROUNDS_OF_ERRORS):
         model = (1 - rates[who]) * right * foreseen
         chance = (1 - rates[who]) * (1 - right) * frequent
         erred = rates[who] / 3
         total = model + chance + erred
         right = float((model / total).sum() / ((model + chance) / total).sum())
-        if error is None:
-            expected = np.bincount(who, weights=erred / total, minlength=len(names))
-            rates = (expected + _PRIOR_RATE * _PRIOR_ANSWERS) / (given + _PRIOR_ANSWERS)
-    errors = {str(name): float(rate) for name, rate in zip(names, rates, strict=True)}
-    return errors, float((model / total).sum())
+        expected = np.bincount(who, weights=erred / total, minlength=len(names))
+        rates = (expected + _PRIOR_RATE * _PRIOR_ANSWERS) / (given + _PRIOR_ANSWERS)
+    return {str(name): float(rate) for name, rate in zip(names, rates, strict=True)}

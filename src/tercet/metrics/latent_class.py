@@ -56,8 +56,6 @@ class LatentClassMetric(TripletClassifier):
     n_classes_ : int
     errors_ : dict
         Each annotator's error rate.
-    feature_weights_ : array of shape (d,)
-        How much each standardised feature counts between near items, 1 in the mean.
 
     Examples
     --------
@@ -127,7 +125,7 @@ class LatentClassMetric(TripletClassifier):
         rng = Seeds(self.random_state).generator("latent classes")
         known = self.warm_start and self._saw_beginning(reference, points, answers)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
-        self.distance_ = LearnedDistance(self.model_)
+        self.distance_ = LearnedDistance.learned(self.model_)
         self._seen = reference, points, answers
         self.n_classes_ = self.model_.n_classes
         self.errors_ = dict(self.model_.errors)
@@ -140,11 +138,6 @@ class LatentClassMetric(TripletClassifier):
         items, asked, earlier = self._seen
         same = np.array_equal(asked, points[: len(asked)]) and np.array_equal(items, reference)
         return same and answers.repeat(earlier)
-
-    @property
-    def feature_weights_(self) -> Floats:
-        """How much each standardised feature counts between near items."""
-        return self.distance_.feature_weights
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one.
