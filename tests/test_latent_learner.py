@@ -88,6 +88,14 @@ def test_the_error_rate_of_who_is_asked_counts():
     assert worth[1] < worth[0]
 
 
+def test_the_error_rate_of_who_is_asked_counts_in_a_pool_too():
+    parts = {"n_classes": 3, "pool": SampledPool(20), "metric": LatentClassMetric(error=None)}
+    learner = make(**parts).run(ClassOracle(y), 6)
+    (query,) = learner.ask(annotator="somebody new")
+    gain = information_about_models(learner.metric_.members(X), [query.triplet], error=0.05)
+    assert query.score == pytest.approx(gain[0])
+
+
 def test_every_fourth_question_to_somebody_named_is_at_random():
     asked = make(n_classes=3)
     batch = asked.ask(8, "ann")

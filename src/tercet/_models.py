@@ -150,6 +150,18 @@ class Models:
             rows = fitted.metric.transform(rows)
         return np.asarray(fitted.beliefs.members(rows))
 
+    def members_about_all(self, fitted: Fitted) -> Floats:
+        """Return what several models believe about every item, chunk by chunk; shape (K, n, C)."""
+        alone, model = _without_features(fitted.metric), fitted.beliefs
+        n_models, _, n_classes = self.members_about(fitted, self.sample[:1]).shape
+
+        def believe(rows: Floats, _: int) -> Floats:
+            members = model.members(rows if self.beliefs is None else alone.transform(rows))
+            return np.asarray(members.swapaxes(0, 1).reshape(len(rows), -1))
+
+        table = np.asarray(self.features.apply(believe, n_models * n_classes))
+        return table.reshape(-1, n_models, n_classes).swapaxes(0, 1)
+
     def _warm_from(self, size: int) -> int:
         """Return the number of answers whose models those after ``size`` answers start from."""
         # A metric with beliefs of its own learns much from what it knew before, also at powers of two.

@@ -12,7 +12,7 @@ from tercet._validation import Floats, Ints
 from tercet.answers import Comparisons
 from tercet.information import answer_probabilities
 from tercet.queries import PoolExhaustedError, Query, queries
-from tercet.selection import SearchingRule
+from tercet.selection import Rule, SearchingRule
 from tercet.stopping import own_accuracy
 from tercet.triplets import count_questions, draw_questions, question_numbers
 
@@ -61,11 +61,17 @@ def search(
     fitted = models.fit(answers, beliefs=True)
     several = getattr(rule, "needs_members", False)
     beliefs = models.members_about(fitted, items) if several else models.beliefs_about(fitted, items)
-    more = {}
-    if getattr(rule, "needs_error", False) and hasattr(fitted.beliefs, "error_of"):
-        more["error"] = fitted.beliefs.error_of(annotator)
+    more = error_of_asked(models, rule, answers, annotator)
     chosen, scores = rule.find(beliefs, done, n, seeds.generator("ties", len(asked)), **more)
     return queries(items[chosen], scores, answer_probabilities(beliefs, chosen))
+
+
+def error_of_asked(models: Models, rule: Rule, answers: Comparisons, annotator: str) -> dict[str, float]:
+    """Return the error rate of who is asked, if the rule wants to know it and the models estimate it."""
+    if not getattr(rule, "needs_error", False):
+        return {}
+    beliefs = models.fit(answers, beliefs=True).beliefs
+    return {"error": beliefs.error_of(annotator)} if hasattr(beliefs, "error_of") else {}
 
 
 def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
-from tercet._questions import at_random, own_accuracies, search
+from tercet._questions import at_random, error_of_asked, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
@@ -61,8 +61,8 @@ class ActiveLearner:
     selector : selection rule, optional
         By default `ModelInfo` where the beliefs are those of several models, and else `Info`.
     pool : pool, optional
-        Where to look for questions. Without one, a rule that can search for itself (`Info`) does, and others
-        get a `SampledPool`.
+        Where to look for questions. Without one, a rule that can search for itself (`ModelInfo`, `Info`)
+        does, and others get a `SampledPool`.
     max_items : int
         Of a larger collection the belief model and the spreads of features see a random sample of so many
         items, and all that were asked about; 10,000 take about a second a question.
@@ -218,11 +218,11 @@ class ActiveLearner:
             return []
         open_ = check_triplets(waiting)
         if not self._searches:
-            return self._from_pool(n, open_)
+            return self._from_pool(n, open_, annotator)
         rule = cast(SearchingRule, self.selector)
         return search(self._models, self._seeds, rule, self._comparisons, open_, n, annotator)
 
-    def _from_pool(self, n: int, waiting: Ints) -> list[Query]:
+    def _from_pool(self, n: int, waiting: Ints, annotator: str) -> list[Query]:
         """Return the best of the candidates that are left in the pool."""
         available = self._open & ~self._among(waiting)
         left = int(np.count_nonzero(available))
@@ -232,6 +232,7 @@ class ActiveLearner:
                 "use a larger pool (SampledPool(multiple=...) or ExhaustivePool()), or stop here"
             )
         beliefs = self._believed() if getattr(self.selector, "needs_beliefs", True) else None
+        more = error_of_asked(self._models, self.selector, self._comparisons, annotator)
         at_once = 1 if getattr(self.selector, "needs_asked", False) else n
         asked = np.concatenate([self._comparisons.triplets, waiting])
         rng = self._seeds.generator("ties", len(asked))
@@ -239,7 +240,7 @@ class ActiveLearner:
         while len(found) < n:
             places = np.flatnonzero(available)
             candidates = self._candidates[places]
-            scores = self.selector.score(candidates, beliefs, asked)
+            scores = self.selector.score(candidates, beliefs, asked, **more)
             best = choose_together(candidates, scores, at_once, rng, () if beliefs is None else waiting)
             chosen = candidates[best]
             chances = None if beliefs is None else answer_probabilities(beliefs, chosen)
@@ -253,8 +254,7 @@ class ActiveLearner:
         """Return the beliefs about all items, of each model if the rule compares several."""
         if not getattr(self.selector, "needs_members", False):
             return np.asarray(self.beliefs_)
-        fitted = self._models.fit(self._comparisons, beliefs=True)
-        return self._models.members_about(fitted, np.arange(self._n_items))
+        return self._models.members_about_all(self._models.fit(self._comparisons, beliefs=True))
 
     def tell(self, query: Query | str, answer: object, annotator: str = "") -> None:
         """Record the answer to a pending question, given as the query or its id, in any order.

@@ -185,6 +185,9 @@ class LatentMetric:
         found = {name: _checked(name, arrays[name], size) for name, size in wanted.items()}
         d, n_models = len(feature_names), len(found["weights"])
         n_landmarks, n_components = len(found["landmarks"]), len(found["centre"])
+        for name in ("weights", "landmarks"):
+            if not found[name].size:
+                raise ValueError(f"{name} has the shape {found[name].shape}, which holds nothing")
         shapes = {
             "mean": (d,),
             "spread": (d,),
@@ -197,7 +200,7 @@ class LatentMetric:
             "n_answers": (1,),
         }
         for name, shape in shapes.items():
-            if found[name].shape != shape or 0 in (n_models, n_landmarks):
+            if found[name].shape != shape:
                 raise ValueError(
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
@@ -209,7 +212,9 @@ class LatentMetric:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
         numbers = {name: float(found[name][0]) for name in ("near", "far")}
         basis = Basis(**{**{name: found[name] for name in _BASIS}, **numbers})  # type: ignore[arg-type]
-        model = ClassModel(basis, found["weights"], {}, np.empty(int(found["n_answers"][0])))
+        # What was foreseen of each answer is not in the file, only how many there were; this takes no memory.
+        foreseen = np.broadcast_to(np.nan, int(found["n_answers"][0]))
+        model = ClassModel(basis, found["weights"], {}, foreseen)
         return cls(LearnedDistance(model, found["spreads"]), feature_names)
 
     def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:

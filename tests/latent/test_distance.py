@@ -143,3 +143,9 @@ def test_the_embedding_keeps_most_comparisons(learned):
     rows, cols = np.triu_indices(len(X), 1)
     ranks = [np.argsort(np.argsort(table[rows, cols])) for table in (rough, distance.between(X, X))]
     assert np.corrcoef(*ranks)[0, 1] > 0.9
+
+
+def test_rounding_is_no_spread():
+    X = np.full((20, 3), 0.1)  # whose mean is not quite 0.1
+    distance = learned_from(X, answered(np.arange(20) % 2, 24), n_classes=2)
+    assert distance.between(X[:1], X[:1] + 1e-9)[0, 0] < 1e-3

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tercet.latent import Answers, Settings, fit_latent
-from tercet.latent._fit import MAX_CLUSTERED, _error_rates, fit_classes
+from tercet.latent import Answers, Basis, Settings, fit_latent
+from tercet.latent._fit import MAX_CLUSTERED, _error_rates, _Member, fit_classes
+from tercet.latent._objective import Evidence
 
 
 def blobs(n, d=5, n_classes=3, seed=0, apart=3.0):
@@ -181,6 +182,50 @@ def test_error_rates_are_at_the_maximum_of_their_posterior():
     wanted = 1 / (1 + np.exp(-best.x[:2]))
     found = _error_rates(foreseen, answers)
     np.testing.assert_allclose([found["a"], found["b"]], wanted, atol=0.02)
+
+
+def member(X, rng=0):
+    basis = Basis.measured(X, np.random.default_rng(0))
+    coordinates = basis.coordinates(basis.standardised(X))
+    return _Member(basis, coordinates, 1.0, 3, 0.1, np.random.default_rng(rng))
+
+
+def test_a_bad_start_is_left_and_a_worse_one_refused(monkeypatch):
+    X, y = blobs(60)
+    one, asked = member(X), answered(y, 16)
+    facts = Evidence(asked.triplets, asked.answers.astype(np.int64), np.full(16, 0.05))
+    nowhere = np.zeros((one.design.shape[1], 3))  # all classes alike, which no gradient changes
+    good = one.cold()
+    for number in (0, 1):  # clusters and answers to start from
+        assert np.abs(one.learned(nowhere, facts, number)).max() > 0.1
+    monkeypatch.setattr(_Member, "by_clusters", lambda self: nowhere)
+    monkeypatch.setattr(_Member, "by_answers", lambda self, evidence: nowhere)
+    for number in (0, 1):
+        assert np.abs(one.learned(good, facts, number)).max() > 0.1
+    fewer = Evidence(facts.triplets[:15], facts.answers[:15], facts.errors[:15])
+    assert not one.learned(nowhere, fewer, 0).any()  # between, nobody tries another start
+
+
+def test_more_classes_than_are_clustered_otherwise():
+    X, y = blobs(MAX_CLUSTERED + 60)
+    count = MAX_CLUSTERED + 20
+    model = fit_classes(
+        X, answered(y, 0), n_classes=count, ridge=0.4, error=None, rng=np.random.default_rng(0), shares=(0.0,)
+    )
+    assert model.n_classes == count
+
+
+def test_the_answers_choose_in_a_fit_of_any_number_of_them():
+    X, y = blobs(120, n_classes=2, apart=4.0)
+    assert fitted(X, answered(y, 100)).n_classes == 2
+
+
+def test_contradictions_without_errors_are_finite():
+    X, _ = blobs(30)
+    rng = np.random.default_rng(0)
+    triplets = np.array([rng.choice(30, 3, replace=False) for _ in range(160)])
+    asked = Answers(triplets, rng.integers(-1, 2, 160).astype(np.int8), np.full(160, ""))
+    assert np.isfinite(fitted(X, asked, n_classes=3, ridge=1e-9, error=0.0).weights).all()
 
 
 def test_both_engines_fit_the_same(engine):

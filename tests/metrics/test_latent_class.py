@@ -50,6 +50,7 @@ def test_all_views_of_the_distance_agree(metric, problem):
     )
     to_k = metric.pair_distance(triplets[:, [0, 2]])
     np.testing.assert_allclose(metric.decision_function(triplets), to_k - distances)
+    assert not metric.distances(X).diagonal().any()  # scikit-learn asks for exact zeros
     np.testing.assert_allclose(metric.distances(X[:3], X[3:5]), metric.distances(X)[:3, 3:5], atol=1e-7)
     np.testing.assert_array_equal(metric.predict(triplets), np.where(to_k > distances, 1, -1))
 

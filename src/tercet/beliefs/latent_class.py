@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, check_features, check_same_features
@@ -109,6 +109,6 @@ class LatentClass(BaseEstimator):
         check_is_fitted(self)
         if Z is None:
             return self._points
-        rows = np.asarray(Z, dtype=np.float64)
+        rows = np.asarray(check_array(Z, dtype=np.float64))
         check_same_features(rows.shape[1], self.n_features_in_)
         return rows

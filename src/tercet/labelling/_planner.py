@@ -9,6 +9,7 @@ from typing import Any
 from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
+from tercet.latent import counts_classes
 from tercet.learner import ActiveLearner
 from tercet.queries import PoolExhaustedError, Query
 from tercet.stopping import Outlook
@@ -54,7 +55,7 @@ class Planner:
 
         That takes seconds, and is done once the answer is there, not for each that may come.
         """
-        return self._counts_classes and n_answers >= 16 and n_answers & (n_answers - 1) == 0
+        return self._counts_classes and counts_classes(n_answers)
 
     def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
         """Return the best questions after these answers that are not reserved."""

@@ -22,7 +22,7 @@ _MOST = 1000  # items to measure typical distances with
 _SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
     """Coordinates of items: standardised features, and principal components of a kernel.
 

@@ -42,17 +42,22 @@ def fit_latent(
 ) -> ClassModel:
     """Fit the models, and let the answers choose the number of classes if it was left open.
 
-    They choose when their number is a power of two, by the likelihood of answers that were held out; in
-    between the choice stands, so that it costs little a question.
+    They choose when their number is a power of two, or nothing was chosen before, by the likelihood of
+    answers that were held out; in between the choice stands, so that it costs little a question.
     """
     n_classes = settings.n_classes or (warm.n_classes if warm else min(_FIRST_CLASSES, len(X)))
     check_n_classes(n_classes, len(X))
     m = len(answers)
-    if settings.n_classes is None and m >= _FEWEST_ANSWERS and m & (m - 1) == 0:
+    if settings.n_classes is None and (counts_classes(m) or (warm is None and m >= _FEWEST_ANSWERS)):
         n_classes = _chosen(X, answers, settings.error, rng)
     return fit_classes(
         X, answers, n_classes=n_classes, ridge=settings.ridge, error=settings.error, rng=rng, warm=warm
     )
+
+
+def counts_classes(n_answers: int) -> bool:
+    """Return whether the number of classes, if it is open, is chosen anew after so many answers."""
+    return n_answers >= _FEWEST_ANSWERS and n_answers & (n_answers - 1) == 0
 
 
 def _chosen(X: Floats, answers: Answers, error: float | None, rng: np.random.Generator) -> int:
@@ -74,7 +79,8 @@ def _chosen(X: Floats, answers: Answers, error: float | None, rng: np.random.Gen
         cold = fit(answers[:0], None)
         for held_out in range(_FOLDS):
             model = fit(answers[fold != held_out], cold)
-            logs[row, fold == held_out] = np.log(model.likelihood(X, answers[fold == held_out]))
+            likelihood = model.likelihood(X, answers[fold == held_out], error)
+            logs[row, fold == held_out] = np.log(np.maximum(likelihood, 1e-6))
     behind = logs[logs.sum(axis=1).argmax()] - logs
     near = behind.mean(axis=1) <= behind.std(axis=1) / np.sqrt(len(answers))
     return counts[int(np.argmax(near))]

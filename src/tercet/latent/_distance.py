@@ -6,14 +6,15 @@ u = (1 - |Q|^2)/2 an item's own doubt, the squared distance is
 
     2 (1 - k_ij) + c [ |Q_i - Q_j|^2 / 2 + u_i + u_j - 2 sqrt(u_i u_j) k_ij ].
 
-x is 1 for a typical nearest neighbour, and p is such that k is 0.003 for a typical pair: the first part keeps
-neighbourhoods that no question asked about, and hardly grows once x is large. The second is the probability
-that the classes of two items differ, 1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and
-keeps the whole Euclidean (a sum of positive definite kernels), so it is a metric in the strict sense.
+By the features alone x is 1 for a typical nearest neighbour, and p is such that k is 0.003 for a typical
+pair; class directions add about 1 for a typical pair. The first part keeps neighbourhoods that no question
+asked about, and hardly grows once x is large. The second is the probability that the classes of two items
+differ, 1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and keeps the whole Euclidean (a
+sum of positive definite kernels), so it is a metric in the strict sense.
 
 How far the classes are trusted comes from two kinds of evidence. Where the models differ, Q_i . Q_j is of
 middling size for all pairs, and tells little; and c = 0.3 m / (m + 3 C) grows with the answers to each class.
-It never grows so large that classes could part close neighbours, only enough to put all others in order.
+It never grows so large that it could part close neighbours, only enough to put all others in order.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _HALF_TRUST_AFTER = 3.0  # answers for each class
 # is far from all others keep their order; a Gaussian's do not.
 _WIDTH = 1.4
 _KERNEL_FAR = 0.003  # between typical items
+_LEAST_SPREAD = 1e-6  # of logits: less is rounding
 _SHARE_OF_FEATURES = 0.005  # in the embedding, where nothing saturates
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LearnedDistance:
     """A distance between items by their features and their classes.
 
@@ -55,7 +57,7 @@ class LearnedDistance:
         """Return the distance that these models say."""
         directions = model.directions(model.basis.coordinates(model.basis.landmarks))
         spreads = np.sqrt(2 * directions.var(axis=1).sum(axis=1))
-        return cls(model, np.where(spreads > 0, spreads, 1.0))
+        return cls(model, np.where(spreads > _LEAST_SPREAD, spreads, 1.0))
 
     @property
     def weight(self) -> float:

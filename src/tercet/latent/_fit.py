@@ -43,7 +43,7 @@ RESTART_EVERY = 8
 _ANSWERS_FIRST = 20.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answers:
     """Answers about the rows of a table: what the models are fitted to."""
 
@@ -65,7 +65,7 @@ class Answers:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClassModel:
     """Classes of items by their coordinates x, as several models see them: softmax(x W + b) of each.
 
@@ -164,7 +164,7 @@ def fit_classes(
             shares=shares,
         )
     basis = Basis.measured(X, rng) if warm is None else warm.basis
-    seen = _clustered(len(X), answers.triplets, rng)
+    seen = _clustered(len(X), n_classes, answers.triplets, rng)
     place = np.searchsorted(seen, answers.triplets)
     foreseen = _foreseen(X, answers, warm)
     errors = _error_rates(foreseen, answers) if len(answers) and error is None else {}
@@ -256,11 +256,12 @@ class _Member:
         return minimise(self.design, eager, self.ridge, start, _COLD_STEPS)[0]
 
 
-def _clustered(n_items: int, triplets: Ints, rng: np.random.Generator) -> Ints:
+def _clustered(n_items: int, n_classes: int, triplets: Ints, rng: np.random.Generator) -> Ints:
     """Return the items that the clustering terms see, in order."""
-    if n_items <= MAX_CLUSTERED:
+    most = max(MAX_CLUSTERED, n_classes)
+    if n_items <= most:
         return np.arange(n_items)
-    return np.union1d(rng.choice(n_items, MAX_CLUSTERED, replace=False), triplets.ravel())
+    return np.union1d(rng.choice(n_items, most, replace=False), triplets.ravel())
 
 
 def _evidence(place: Ints, answers: Answers, errors: dict[str, float], error: float | None) -> Evidence:

@@ -33,6 +33,8 @@ SURENESS = 0.7
 # The intercepts are all but free; they move as slowly as this to keep the optimum unique.
 _RIDGE_OF_INTERCEPT = 1e-3
 _LEAST_LOG = -30.0
+#: The least probability of an answer: where nobody errs, one that contradicts all others would have none.
+LEAST = 1e-200
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Evidence:
         all_same = (same_j * Pk).sum(axis=1)
         yes, no = same_j.sum(axis=1) - all_same, same_k.sum(axis=1) - all_same
         given = np.choose(self.answers + 1, [no, np.maximum(1 - yes - no, 0), yes])
-        return (1 - self.errors) * given + self.errors / 3, same_j, same_k
+        return np.maximum((1 - self.errors) * given + self.errors / 3, LEAST), same_j, same_k
 
     def loss(self, P: Floats) -> tuple[float, Floats]:
         """Return minus the log-likelihood and its gradient by P, times its weight."""
@@ -106,6 +108,7 @@ def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats
             evidence.weight,
             SURENESS,
             _LEAST_LOG,
+            LEAST,
         )
         return found
     n_items = len(logits)

@@ -22,6 +22,7 @@ def loss_and_gradient(
     weight: float,
     sureness: float,
     least_log: float,
+    least: float,
 ) -> tuple[float, Floats]:
     """Return what is minimised but for the ridge, and its gradient by the logits."""
     n_items, n_classes = logits.shape
@@ -63,7 +64,7 @@ def loss_and_gradient(
             given, by_yes, by_no = no, 0.0, 1.0
         else:
             given, by_yes, by_no = max(1 - yes - no, 0.0), -1.0, -1.0
-        likelihood = (1 - errors[t]) * given + errors[t] / 3
+        likelihood = max((1 - errors[t]) * given + errors[t] / 3, least)
         loss -= weight * math.log(likelihood)
         slope = -weight * (1 - errors[t]) / likelihood
         by_yes *= slope

@@ -189,7 +189,10 @@ class LatentClassMetric(TripletClassifier):
         """Return the learned distance of every row of X from every row of Y, or of X."""
         check_is_fitted(self)
         left = self._points(X)
-        return np.sqrt(self.distance_.between(left, left if Y is None else self._points(Y)))
+        table = np.sqrt(self.distance_.between(left, left if Y is None else self._points(Y)))
+        if Y is None:
+            np.fill_diagonal(table, 0.0)  # which rounding may leave at 1e-8
+        return np.asarray(table)
 
     def get_metric(self) -> Callable[..., float]:
         """Return the distance as a function ``metric(u, v, squared=False)`` of two points."""

@@ -26,6 +26,7 @@ class Rule(Protocol):
         ----------
         triplets : array of shape (m, 3)
         beliefs : array of shape (n, C), or None where the rule does not need them
+            Of shape (K, n, C) where it compares several models.
         asked : array of shape (q, 3)
             The questions asked so far, answered or not.
         """

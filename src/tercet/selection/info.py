@@ -70,11 +70,13 @@ class Info:
         """Whether to tell ``find`` how often who is asked errs."""
         return self.dont_know == "informative" and self.error is None
 
-    def score(self, triplets: Ints, beliefs: Floats | None, asked: Ints) -> Floats:
+    def score(
+        self, triplets: Ints, beliefs: Floats | None, asked: Ints, error: float | None = None
+    ) -> Floats:
         """Return the expected information of each question, in nats."""
         if beliefs is None:
             raise ValueError("Info scores questions by beliefs, and got none; give an (items, classes) array")
-        return information_gain(beliefs, triplets, **self._settings(None))
+        return information_gain(beliefs, triplets, **self._settings(error))
 
     def looks_at(self, n_items: int) -> int:
         """Return how many of so many items a question is looked for among."""
