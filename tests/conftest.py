@@ -58,7 +58,7 @@ def cluster():
     """A real Dask cluster of two worker processes."""
     distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as local,
         distributed.Client(local) as client,
     ):
         yield client

@@ -57,7 +57,7 @@ def test_export_learn_and_apply(folder, capsys):
         assert main(["apply", "metric.json", "wine.csv", "--out", f"new.{ending}"]) == 0
         new = load_items(f"new.{ending}")
         assert list(new.ids) == list(items.ids)
-        assert list(new.feature_names) == [f"z{place}" for place in range(1, 13 + 2 * 3 + 1)]
+        assert list(new.feature_names) == [f"z{place}" for place in range(1, 13 + 6 * 3 + 1)]
         np.testing.assert_array_equal(new.features, expected)
 
 

@@ -131,7 +131,7 @@ def test_downloads(client, items, session, tmp_path):
         metrics.append(load_metric(tmp_path / f"metric.{form}"))
     rows = list(csv.DictReader(io.StringIO(client.get("/download/features.csv").text)))
     assert [row["id"] for row in rows] == list(items.ids)
-    places = np.array([[float(row[f"z{n}"]) for n in range(1, 4 + 2 * 3 + 1)] for row in rows])
+    places = np.array([[float(row[f"z{n}"]) for n in range(1, 4 + 6 * 3 + 1)] for row in rows])
     for metric in metrics:
         assert metric.transform(items.features) == pytest.approx(places)
     clusters = list(csv.DictReader(io.StringIO(client.get("/download/clusters.csv").text)))
