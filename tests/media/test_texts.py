@@ -54,6 +54,17 @@ def test_any_texts_have_features(folder, texts):
     assert (len(np.unique(items.features, axis=0)) == 3) == (len(set(texts)) == 3)
 
 
+def test_texts_that_repeat_each_other_have_no_topics_of_rounding(folder):
+    lines = ("ships on the sea", "bread from the oven", "rain and wind today")
+    write(folder, {f"{number}.txt": lines[number % 3] for number in range(30)})
+    items = load_items(folder)
+    assert len(items.feature_names) == items.features.shape[1] == 4  # three topics and the length
+    assert (items.features.std(axis=0) > 1e-3).all()
+    again = load_items(folder, like=items)
+    assert again.feature_names == items.feature_names
+    np.testing.assert_allclose(again.features, items.features, atol=1e-6)
+
+
 def test_bad_texts_are_left_out(folder):
     write(folder, {**TEXTS, "blank.txt": " \n\t ", "binary.txt": b"\x7fELF\0\0\1", "empty.txt": b""})
     items = load_items(folder)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from tercet.media._errors import UnreadableError
 
-#: Counts up with every change of what is computed, so that nothing old is taken from a cache.
-VERSION = 1
 #: Longer texts are judged by their beginning.
 MOST_BYTES = 1_000_000
 _TOPICS = 50
 _TERMS = 20_000
+#: A topic of a smaller share of the largest one's size is rounding: features are in single precision.
+_SMALLEST_TOPIC = 1e-6
 _WORDS_IN_NAME = 3
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Words that two texts share; for languages without spaces, and very short texts, strings of letters.
@@ -61,9 +61,13 @@ def text_features(
         topics = svd.fit_transform(weights)
     if like is not None:
         topics = svd.transform(vectorizer.transform(_measured(texts, lengths)))
+    # Texts that repeat each other have fewer topics than were looked for. What the others hold is rounding,
+    # which standardised features would make as large as the rest.
+    is_real = svd.singular_values_ > _SMALLEST_TOPIC * svd.singular_values_.max()
+    topics = topics[:, is_real]
     terms = vectorizer.get_feature_names_out()
     names = []
-    for number, loading in enumerate(svd.components_, start=1):
+    for number, loading in enumerate(svd.components_[is_real], start=1):
         words = terms[np.argsort(-np.abs(loading), kind="stable")[:_WORDS_IN_NAME]]
         names.append(f"topic {number}: {', '.join(word.strip() for word in words)}")
     length = np.log2(np.maximum(lengths, 1))
