@@ -236,6 +236,34 @@ class TestFiles:
                 store.save_settings("birds", {})
             store.close()
 
+    @pytest.mark.skipif(os.name != "posix", reason="elsewhere a file in use cannot be deleted")
+    def test_a_file_that_was_deleted_or_moved_takes_no_answer(self, sqlite, tmp_path):
+        store, file = SqlStore(sqlite), file_of(sqlite)
+        store.open_study(STUDY)
+        for key in "ab":
+            store.show("birds", question(key))
+        store.record("birds", "a", "yes", 7)
+        moved = file.rename(tmp_path / "moved.db")
+        with pytest.raises(StoreError, match=r"deleted, moved or replaced .*put the same file back"):
+            store.record("birds", "b", "yes", 7)
+        assert not file.exists()
+        assert len(store.answers("birds")) == 1  # they can still be downloaded
+        moved.rename(file)
+        assert store.record("birds", "b", "no", 7)[1]
+        file.unlink()
+        file.touch()
+        with pytest.raises(StoreError, match="replaced"):
+            store.save_settings("birds", {})
+        store.close()
+
+    @pytest.mark.skipif(os.name != "posix", reason="elsewhere a file in use cannot be deleted")
+    def test_a_file_that_goes_while_an_answer_is_written(self, sqlite):
+        store = SqlStore(sqlite)
+        store.open_study(STUDY)
+        with pytest.raises(StoreError, match="nothing is saved any more"), store._database.writing():
+            file_of(sqlite).unlink()
+        store.close()
+
     def test_a_file_that_somebody_keeps_locked(self, sqlite, monkeypatch):
         store = SqlStore(sqlite)
         store.open_study(STUDY)

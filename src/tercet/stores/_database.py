@@ -56,12 +56,15 @@ class Database:
         except BaseException:
             self.engine.dispose()
             raise
+        self._identity = _identity(self._file)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give a transaction that is on disk when the block is left without an error."""
+        self._check_file()
         with self.explained(), self.writer.begin() as connection:
             yield connection
+        self._check_file()  # it may have gone meanwhile
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -101,6 +104,15 @@ class Database:
                 return f"{self.name}: {said}; {way_out}"
         return f"{self.name} could not do it ({said})"
 
+    def _check_file(self) -> None:
+        """Refuse to write into a file that nobody finds again: a deleted one can still be written to."""
+        if _identity(self._file) != self._identity:
+            raise StoreError(
+                f"{self.name} was deleted, moved or replaced while in use, and nothing is saved any more; "
+                "put the same file back, or download the answers from the results page, start Tercet again "
+                "and take them back by tercet import"
+            )
+
     def _check_version(self) -> None:
         """Refuse a database that is newer than this code, before anything in it is changed."""
         known = {script.revision for script in _scripts(_config()).walk_revisions()}
@@ -129,6 +141,15 @@ def is_there(url: str) -> bool:
     """Return whether a database is there; a server's is taken to be."""
     parsed = _parse(url)
     return parsed.drivername != "sqlite" or Path(parsed.database or "").exists()
+
+
+def _identity(file: Path | None) -> tuple[int, int] | None:
+    """Return what tells a file from another of its name; None if there is none."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def _parse(url: str) -> URL:
