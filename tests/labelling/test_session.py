@@ -375,6 +375,39 @@ def test_an_answer_that_cannot_be_stored_changes_nothing(store, monkeypatch):
         assert session.answer("Ann", shown.key, "left").new
 
 
+def test_what_was_stored_although_an_error_came_is_known_when_it_is_sent_again(store, monkeypatch):
+    items, _ = collection()
+
+    def stores_and_fails(method):
+        def attempt(*arguments):
+            method(*arguments)
+            raise StoreError("the connection was lost")
+
+        return attempt
+
+    with begin(items, store) as session:
+        first = session.question("Ann", patience=120).shown
+        second = session.answer("Ann", first.key, "left").standing.shown
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "record", stores_and_fails(store.record))
+            with pytest.raises(StoreError):
+                session.answer("Ann", second.key, "left")
+        again = session.answer("Ann", second.key, "left")
+        assert not again.new
+        assert again.standing.answered == 2
+        assert again.standing.shown.key != second.key
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "undo", stores_and_fails(store.undo))
+            with pytest.raises(StoreError):
+                session.undo("Ann", second.key)
+        taken, standing = session.undo("Ann", second.key)
+        assert taken.shown == second
+        assert standing.answered == 1
+        assert standing.shown.triplet == second.triplet
+        assert standing.undoable == first.key
+    assert len(store.answers("study")) == 1
+
+
 def test_people_go_on_when_the_model_fails(store, monkeypatch, caplog):
     items, labels = collection()
     monkeypatch.setattr(Planner, "plan", lambda *_: 1 / 0)

@@ -151,14 +151,11 @@ class Session:
         with self._changed:
             shown = self._ledger.find(key)
             if shown is None:  # perhaps it was taken back; then the store knows it
-                shown = next(
-                    (a.shown for a in self._store.answers(self.study, undone=True) if a.shown.key == key),
-                    None,
-                )
+                shown = next((a.shown for a in self._all_answers() if a.shown.key == key), None)
             if shown is None or shown.annotator != annotator:
                 raise UnknownAnswerError(f"no question {key!r} was put to {annotator!r}; reload the page")
             recorded, new = self._store.record(self.study, key, as_reply(choice, shown), response_ms)
-            if new:
+            if not recorded.undone:  # also where it is not new: an error may have come after it was stored
                 self._ledger.record(recorded)
             standing = self._standing(annotator)
             self._changed.notify_all()
@@ -169,6 +166,8 @@ class Session:
         """Take back an annotator's last answer if its key is this; its question is before them again."""
         with self._changed:
             taken = self._store.undo(self.study, annotator, key)
+            if taken is None and key in self._ledger.answers:  # stored before, and then an error came
+                taken = next((a for a in self._all_answers() if a.shown.key == key and a.undone), None)
             if taken is not None:
                 self._ledger.take_back(taken)
                 for shown in self._store.waiting(self.study):
@@ -240,6 +239,9 @@ class Session:
         return export_answers(self._store, self.study, format)
 
     # What follows is called with the lock held.
+
+    def _all_answers(self) -> list[Recorded]:
+        return self._store.answers(self.study, undone=True)
 
     def _standing(self, annotator: str) -> Standing:
         self._active[annotator] = monotonic()
