@@ -30,6 +30,16 @@ def test_media_thumbnails_and_atlas(client, items):
     assert client.get("/spectrograms/3").status_code == 415
 
 
+def test_who_asks_for_headers_only_gets_them(client):
+    client.enter()
+    for path in ("/", "/questions", "/results", "/media/3", "/thumbnails/3", "/download/clusters.csv"):
+        asked, whole = client.head(path), client.get(path)
+        assert asked.status_code == 200, path
+        assert asked.headers["content-type"] == whole.headers["content-type"]
+    assert client.head("/media/99").status_code == 404
+    assert client.head("/api/question").status_code == 405
+
+
 def test_what_browsers_cannot_show_is_converted_once(store, items, monkeypatch):
     Image.open(items.root / "3.png").save(items.root / "3.bmp")
     shown = [Media("image", Path("3.bmp"))] * 12

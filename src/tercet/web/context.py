@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Request, Response
+from fastapi.routing import APIRoute
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader
 
@@ -18,6 +19,15 @@ from tercet.web.passwords import Door
 from tercet.web.settings import WebSettings
 
 HERE = Path(__file__).parent
+
+
+class Readable(APIRoute):
+    """A route whose headers may be asked for alone (HEAD): the server then sends no body."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if self.methods and "GET" in self.methods:
+            self.methods.add("HEAD")
 
 
 class LoginNeededError(Exception):

@@ -18,10 +18,10 @@ from tercet.items import Items
 from tercet.labelling import View
 from tercet.metric_files import save_metric
 from tercet.stores import guarded
-from tercet.web.context import Parts, Visitor
+from tercet.web.context import Parts, Readable, Visitor
 from tercet.web.neighbourhood import current_view
 
-router = APIRouter(prefix="/download", include_in_schema=False)
+router = APIRouter(prefix="/download", include_in_schema=False, route_class=Readable)
 _TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",

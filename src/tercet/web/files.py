@@ -16,10 +16,10 @@ from fastapi.responses import FileResponse, Response
 
 from tercet.items import Items
 from tercet.media import as_playable, spectrogram, thumbnail
-from tercet.web.context import Context, Parts, Visitor
+from tercet.web.context import Context, Parts, Readable, Visitor
 from tercet.web.security import MEDIA_POLICY
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=Readable)
 Index = Annotated[int, InPath(ge=0, le=2**31 - 1)]
 THUMBNAIL_SIDE = 160
 #: The side of an item's picture in the atlas.

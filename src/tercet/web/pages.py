@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from tercet.web.context import Annotator, Browser, Parts, Visitor, check_form
+from tercet.web.context import Annotator, Browser, Parts, Readable, Visitor, check_form
 from tercet.web.identity import LONGEST_NAME, Identity, tidy_name
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=Readable)
 Field = Annotated[str, Form()]
 SEE_OTHER = 303
 
