@@ -39,6 +39,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_file_that_cannot_be_written_is_named(folder, capsys):
+    assert main(["export", "--out", "nowhere/answers.csv"]) == 1
+    said = capsys.readouterr().err
+    assert "cannot write nowhere/answers.csv (No such file or directory); name a folder that is there" in said
+
+
 def test_export_learn_and_apply(folder, capsys):
     assert main(["export", "--out", "answers.csv"]) == 0
     assert main(["learn", "answers.csv", "wine.csv", "--out", "metric.json", "--classes", "3"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -32,5 +33,11 @@ def write_whole(path: str | PathLike[str], content: str | bytes, *, sync: bool =
             if sync:
                 os.fsync(stream.fileno())
         os.replace(new, target)
+    except OSError as error:
+        raise type(error)(
+            f"cannot write {target} ({error.strerror or error}); name a folder that is there, has room and "
+            "may be written to"
+        ) from error
     finally:
-        new.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong before says more
+            new.unlink(missing_ok=True)
