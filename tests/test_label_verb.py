@@ -109,6 +109,7 @@ def test_what_is_in_the_way_is_said_before_features_are_computed(refused, tmp_pa
     monkeypatch.setattr("tercet.media.load_items", load_items)
     assert "catch_every is 1" in refused(table, "--catch", "1")
     assert "no database URL" in refused(table, "--db", "answers.db")
+    assert "nowhere a folder that you may write to?" in refused(table, "--db", "sqlite:///nowhere/answers.db")
     (tmp_path / "tercet.db").write_text("something else, and longer than the header of a database" * 20)
     assert "is no SQLite file" in refused(table)
 

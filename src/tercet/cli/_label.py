@@ -77,8 +77,7 @@ def _label(options: argparse.Namespace) -> int:
     }
     # All before any work: what is in the way should not be found out after an hour of computing features.
     wanted = fresh.changed(**changes)
-    if SqlStore.is_there(options.db):
-        SqlStore(options.db).close()
+    SqlStore.try_out(options.db)
     with closing(_listen(options.host, options.port)) as listening:
         items = _items(options)
         _say_left_out(items)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from alembic import command
@@ -41,12 +42,7 @@ class Database:
             raise StoreError(
                 f"there is no database {self.name}; check --db, or begin a study by tercet label"
             )
-        try:
-            self.engine = _sqlite(parsed) if self._file is not None else _postgres(parsed)
-        except ImportError as error:
-            raise ImportError(
-                f"PostgreSQL needs psycopg ({error}): pip install 'tercet[postgres]'"
-            ) from error
+        self.engine = _sqlite(parsed) if self._file is not None else _postgres(parsed)
         #: Transactions that take SQLite's lock at once, so that they never have to be begun anew.
         self.writer = self.engine.execution_options(tercet_begin="BEGIN IMMEDIATE")
         try:
@@ -94,7 +90,7 @@ class Database:
             "malformed": "the file is damaged; restore it from a copy, or try sqlite3's .recover",
             "readonly": "make the file and its folder writable, or copy it to where you may write",
             "read-only": "make the file and its folder writable, or copy it to where you may write",
-            "unable to open": f"is {self._file.parent} a folder that you may write to?",
+            "unable to open": _wanted(self._file),
             "full": "free some space; nothing was recorded",
             "locked": f"another program has kept it locked for {BUSY_SECONDS:.0f} seconds; close that one",
             "disk I/O error": "check the disk and its free space; nothing was recorded",
@@ -141,6 +137,22 @@ def is_there(url: str) -> bool:
     """Return whether a database is there; a server's is taken to be."""
     parsed = _parse(url)
     return parsed.drivername != "sqlite" or Path(parsed.database or "").exists()
+
+
+def try_out(url: str) -> None:
+    """Refuse a database that cannot be opened or made, and make none."""
+    if is_there(url):
+        Database(url, create=False).engine.dispose()
+        return
+    file = Path(_parse(url).database or "")
+    try:
+        TemporaryFile(dir=file.parent).close()
+    except OSError as error:
+        raise StoreError(f"cannot make the database {file} ({error.strerror}); {_wanted(file)}") from error
+
+
+def _wanted(file: Path) -> str:
+    return f"is {file.parent.absolute()} a folder that you may write to? Name another place by --db"
 
 
 def _identity(file: Path | None) -> tuple[int, int] | None:
@@ -207,7 +219,10 @@ def _use_write_ahead_log(engine: Engine) -> None:
 
 def _postgres(url: URL) -> Engine:
     timeout = {} if "connect_timeout" in url.query else {"connect_timeout": 10}
-    engine = create_engine(url, pool_pre_ping=True, connect_args=timeout)
+    try:
+        engine = create_engine(url, pool_pre_ping=True, connect_args=timeout)
+    except ImportError as error:
+        raise ImportError(f"PostgreSQL needs psycopg ({error}): pip install 'tercet[postgres]'") from error
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, func, insert, select
 
 from tercet.stores import _tables as tables
 from tercet.stores._contract import Recorded, Reply, Shown, Study, check_reply
-from tercet.stores._database import Database, is_there
+from tercet.stores._database import Database, is_there, try_out
 from tercet.stores._shared import (
     as_json,
     check_same_items,
@@ -73,6 +73,11 @@ class SqlStore:
         False
         """
         return is_there(url)
+
+    @staticmethod
+    def try_out(url: str) -> None:
+        """Refuse a database that cannot be opened or made, before any work is done for it; make none."""
+        try_out(url)
 
     def __repr__(self) -> str:
         return f"SqlStore({self._database.name!r})"
