@@ -1,3 +1,4 @@
+from tercet.neighbours import Neighbours
 from tercet.stores import StoreError
 
 
@@ -115,6 +116,27 @@ def test_results_say_what_to_expect_once_that_can_be_said(client, session):
     assert expected["n_answers"] == 15
     assert 1 / 3 < expected["accuracy"] < expected["target"] <= 0.99
     assert expected["gain"] >= 0
+
+
+def test_neighbours_of_neighbours_are_not_searched_from_scratch(client, session, monkeypatch):
+    fitted = []
+
+    class Counted(Neighbours):
+        def fit(self, X):
+            fitted.append(self.metric)
+            return super().fit(X)
+
+    monkeypatch.setattr("tercet.web.neighbourhood.Neighbours", Counted)
+    session.view(patience=60)
+    first = [client.get(f"/api/items/{index}/neighbours").json() for index in (3, 5, 3)]
+    assert first[0] == first[2] != first[1]
+    assert len(fitted) == 1
+    client.enter()
+    key = client.get("/api/question").json()["question"]["key"]
+    client.post("/api/answers", json={"key": key, "choice": "left"})
+    session.view(patience=60, newest=True)
+    client.get("/api/items/3/neighbours")
+    assert len(fitted) == 2  # in the newest space
 
 
 def test_clusters_and_neighbours(client, session, items):

@@ -91,7 +91,7 @@ def neighbours(
     """Return an item and those nearest to it in the learned space."""
     if index >= len(context.session.items):
         raise HTTPException(404, f"there is no item {index}")
-    return nearest_items(context.session, index, n)
+    return nearest_items(context.session, context.searches, index, n)
 
 
 @router.get("/clusters/{cluster}", responses={404: {"model": schemas.Problem}})

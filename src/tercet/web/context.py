@@ -15,6 +15,7 @@ from tercet import __version__
 from tercet.labelling import Session
 from tercet.web.drawn import Drawn
 from tercet.web.identity import COOKIE_SECONDS, Identity, Signer
+from tercet.web.neighbourhood import Searches
 from tercet.web.passwords import Door
 from tercet.web.settings import WebSettings
 
@@ -48,6 +49,7 @@ class Context:
     door: Door | None
     templates: Jinja2Templates
     drawn: Drawn = field(default_factory=Drawn)
+    searches: Searches = field(default_factory=Searches)
 
     @classmethod
     def of(cls, session: Session, settings: WebSettings) -> Context:

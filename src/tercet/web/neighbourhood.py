@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 from fastapi import HTTPException
 
+from tercet.items import Items
 from tercet.labelling import Session, View
 from tercet.neighbours import Neighbours
 from tercet.web import schemas
 from tercet.web.describing import item_out
+
+#: Of more items than this no search is kept: it takes about a kilobyte for each.
+MOST_KEPT = 200_000
+
+
+class Searches:
+    """Finds neighbours in a view; that of the last view is kept, as who sees neighbours goes on to theirs.
+
+    To bring all items into the learned space is nearly all of the work.
+    """
+
+    def __init__(self) -> None:
+        self._one_at_a_time = Lock()
+        self._last: tuple[bytes, Neighbours] | None = None
+
+    def within(self, view: View, items: Items) -> Neighbours:
+        """Return a search among all items."""
+        with self._one_at_a_time:
+            if self._last is not None and self._last[0] == view.name:
+                return self._last[1]
+            self._last = None  # two would take twice the memory
+            # No index: to build one takes longer than to look at all items for a few questions.
+            search = Neighbours(view.metric, method="exact").fit(items.features)
+            if len(items) <= MOST_KEPT:
+                self._last = view.name, search
+            return search
 
 
 def current_view(session: Session, *, newest: bool = False) -> View:
@@ -19,12 +48,10 @@ def current_view(session: Session, *, newest: bool = False) -> View:
     return view
 
 
-def nearest_items(session: Session, index: int, n: int) -> schemas.NeighboursOut:
+def nearest_items(session: Session, searches: Searches, index: int, n: int) -> schemas.NeighboursOut:
     """Return an item and its nearest neighbours."""
     view, items = current_view(session), session.items
-    # To fit and ask for one item is a single pass, faster than anything that is prepared.
-    search = Neighbours(view.metric, method="exact").fit(items.features)
-    distances, places = search.of_items([index], min(n, len(items) - 1))
+    distances, places = searches.within(view, items).of_items([index], min(n, len(items) - 1))
     return schemas.NeighboursOut(
         item=item_out(items, index),
         cluster=int(view.labels[index]),
