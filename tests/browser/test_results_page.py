@@ -70,3 +70,31 @@ def test_sound_plays_on_hover(serve, visit):
     while not page.locator("#hover img").count() and time.monotonic() < deadline:
         page.wait_for_timeout(100)
     assert "/spectrograms/" in page.locator("#hover img").get_attribute("src")
+
+
+def test_the_whole_picture_has_every_item_in_it_and_no_empty_cluster_a_button(serve, visit):
+    page = visit(serve(), "/results")
+    page.wait_for_selector("#picture-hint:not(:empty)")
+    farthest = page.evaluate(
+        """async () => {
+          const { Picture } = await import("/static/js/picture.js");
+          const canvas = document.querySelector("#picture").cloneNode();
+          document.querySelector("#picture").after(canvas);
+          const picture = new Picture(canvas, { onHover() {}, onChoose() {} });
+          const x = [...Array(199).fill(0).map((_, i) => Math.sin(i)), 1.4];
+          const data = { x, y: x.map(() => 0), items: x.map((_, i) => i), clusters: x.map(() => 0) };
+          picture.update({ ...data, x: x.map((value) => value / 3) });
+          picture.update(data);  // it has grown
+          picture.reset();
+          return picture.toScreen(1.4, 0)[0] / canvas.clientWidth;
+        }"""
+    )
+    assert 0.6 < farthest < 1
+    buttons = page.evaluate(
+        """async () => {
+          const { Browser } = await import("/static/js/browse.js");
+          new Browser(() => {}).clusters([3, 0, 9]);
+          return [...document.querySelectorAll("#clusters button")].map((button) => button.ariaLabel);
+        }"""
+    )
+    assert buttons == ["Cluster 1, 3 items", "Cluster 3, 9 items"]

@@ -14,7 +14,8 @@ export class Browser {
 
   clusters(sizes) {
     const focused = document.activeElement?.dataset?.cluster;
-    const buttons = sizes.map((size, cluster) => {
+    const filled = [...sizes.entries()].filter(([, size]) => size > 0);
+    const buttons = filled.map(([cluster, size]) => {
       const button = make("button", { type: "button", "data-cluster": cluster }, swatch(cluster), `${cluster + 1}`, make("span", { className: "hint" }, `${size}`));
       button.setAttribute("aria-label", `Cluster ${cluster + 1}, ${size} items`);
       button.setAttribute("aria-pressed", String(this.shown?.cluster === cluster));
@@ -22,7 +23,7 @@ export class Browser {
       return button;
     });
     $("clusters").replaceChildren(...buttons);
-    if (focused !== undefined) buttons[Number(focused)]?.focus();
+    buttons.find((button) => button.dataset.cluster === focused)?.focus();
   }
 
   async load(shown, path, show) {

@@ -32,16 +32,21 @@ export class Picture {
     this.data = data;
     this.started = performance.now();
     this.now = this.places(); // for keys and pointers that come before the next frame
-    if (!before) {
-      const reach = data.x.map((x, i) => Math.hypot(x, data.y[i])).sort((a, b) => a - b);
-      this.reach = reach[Math.floor(0.99 * (reach.length - 1))] * 1.12 || 1; // once: the scale keeps its place
-    }
+    this.view.reach ??= this.reach(); // once: the scale keeps its place
     this.draw();
   }
 
   useAtlas(image) {
     this.atlas = image;
     this.draw();
+  }
+
+  // How far from the middle a whole picture goes: to the farthest item, unless that is far from all others.
+  reach() {
+    const { x, y } = this.data;
+    const away = x.map((value, i) => Math.hypot(value, y[i])).sort((a, b) => a - b);
+    const most = 1.5 * away[Math.floor(0.99 * (away.length - 1))];
+    return Math.min(away.at(-1), most) * 1.12 || 1;
   }
 
   // Where items are now, between the last picture and this one.
@@ -57,7 +62,7 @@ export class Picture {
 
   scale() {
     const { clientWidth, clientHeight } = this.canvas;
-    return (Math.min(clientWidth, clientHeight) / 2 / (this.reach || 1)) * this.view.zoom;
+    return (Math.min(clientWidth, clientHeight) / 2 / (this.view.reach ?? 1)) * this.view.zoom;
   }
 
   toScreen(x, y) {
@@ -166,7 +171,7 @@ export class Picture {
   }
 
   reset() {
-    this.view = { zoom: 1, x: 0, y: 0 };
+    this.view = { zoom: 1, x: 0, y: 0, reach: this.data ? this.reach() : undefined };
     this.keep();
   }
 
