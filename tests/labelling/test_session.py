@@ -419,6 +419,28 @@ def test_people_go_on_when_the_model_fails(store, monkeypatch, caplog):
     assert "could not learn" in caplog.text
 
 
+def test_a_model_of_answers_that_never_came_is_no_problem(store, monkeypatch):
+    items, _ = collection()
+    plan = Planner.plan
+
+    def fails(planner, comparisons, reserved):
+        if len(comparisons) == 1:
+            raise ArithmeticError("no model")
+        return plan(planner, comparisons, reserved)
+
+    monkeypatch.setattr(Planner, "plan", fails)
+    with begin(items, store) as session:
+        shown = session.question("Ann", patience=120).shown
+        with session._changed:
+            assert session._changed.wait_for(lambda: len(session._failed) == 3, 60)
+        assert session.problem is None
+        shown = session.answer("Ann", shown.key, "left").standing.shown
+        assert session.problem == "ArithmeticError: no model"
+        session.answer("Ann", shown.key, "left")
+        assert session.learned()
+        assert session.problem is None
+
+
 def test_answers_of_several_threads_are_all_there_once(store):
     items, labels = collection()
     with begin(items, store, n_questions=12) as session:

@@ -94,7 +94,7 @@ class Session:
         self.items, self.study = items, study
         self._store = store
         self._seeds = Seeds(self.settings.seed)
-        planner = Planner(items, self.settings.n_classes, self.settings.seed)
+        self._planner = Planner(items, self.settings.n_classes, self.settings.seed)
         self._painter = Painter(items, self._seeds.generator("picture"))
         self._practice = practice_triplets(items, self.settings.practice, self._seeds)
         if self.settings.to_mapping() != dict(stored.settings):
@@ -103,16 +103,13 @@ class Session:
         self._changed = Condition(RLock())
         self._plans: OrderedDict[bytes, Plan] = OrderedDict()
         self._latest: Plan | None = None
-        self._failed: set[bytes] = set()
+        self._failed: dict[bytes, str] = {}  # why the model could not learn from answers of this name
         self._active: dict[str, float] = {}
         self._watched = -_ACTIVE_SECONDS
         self._painted = 0.0
         self._look_ahead = look_ahead
         self._view: View | None = None
         self._summary: tuple[int, Summary] | None = None
-        #: Why the model could not learn from the newest answers, if it could not.
-        self.problem: str | None = None
-        self._planner = planner
         self._worker = Worker(self._changed, self._next_job, self._note_failure)
         self._worker.start()
 
@@ -125,6 +122,12 @@ class Session:
     def close(self) -> None:
         """Stop learning. The store stays open: it is its owner's to close."""
         self._worker.stop()
+
+    @property
+    def problem(self) -> str | None:
+        """Why the model could not learn from the newest answers, if it could not."""
+        with self._changed:
+            return self._failed.get(self._state())
 
     def question(self, annotator: str, patience: float = 5.0) -> Standing:
         """Return the question before this annotator, a new one if there is none.
@@ -371,8 +374,7 @@ class Session:
         )
 
     def _note_failure(self, job: Job, error: Exception) -> None:
-        self.problem = f"{type(error).__name__}: {error}"
-        self._failed.add(job.name)
+        self._failed[job.name] = f"{type(error).__name__}: {error}"
         self._changed.notify_all()
 
     # What follows runs in the worker's thread, without the lock.
@@ -387,7 +389,6 @@ class Session:
                 # People may be faster: a model of some of their answers is better than an older one.
                 if self._is_of_the_past(plan):
                     self._latest = plan
-                    self.problem = None
                 self._changed.notify_all()
 
         return Job(digest(comparisons), work)
