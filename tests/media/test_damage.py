@@ -52,6 +52,7 @@ def test_damaged_files(originals, tmp_path, kind, names, examples):
         if isinstance(result, str):
             assert 0 < len(result) <= 300
             assert "\n" not in result
+            assert str(tmp_path) not in result
         else:
             assert np.isfinite(result).all()
 
@@ -67,3 +68,12 @@ def test_texts_of_any_bytes(tmp_path_factory, contents):
     items = load_items(folder)
     assert len(items) + len(items.left_out) == len(contents) + 3
     assert np.isfinite(items.features).all()
+
+
+@pytest.mark.parametrize(("kind", "name"), [("audio", "x.wav"), ("video", "x.mp4"), ("image", "x.png")])
+def test_reasons_name_no_folder(tmp_path, kind, name):
+    (tmp_path / name).write_bytes(b"RIFF....WAVE and nothing else")
+    reason = _features_or_reason(kind, tmp_path / name)
+    assert reason.startswith("it cannot be read: ")
+    assert str(tmp_path) not in reason
+    assert "Errno" not in reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 _LONGEST_REASON = 300
@@ -12,13 +13,14 @@ class UnreadableError(ValueError):
     """A file that cannot be used; the message is the reason, without the file's name."""
 
 
-def reason_of(error: Exception) -> str:
-    """Return in one line why a file cannot be used."""
+def reason_of(error: Exception, path: Path | None = None) -> str:
+    """Return in one line why a file cannot be used; not in which folder it is, as others may read this."""
     if isinstance(error, UnreadableError):
         return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        return f"it cannot be read: {error.strerror}"
-    told = " ".join(str(error).split()) or type(error).__name__
+    short = getattr(error, "strerror", None)  # of OSError, and of PyAV's errors
+    told = " ".join(str(short or error).split()) or type(error).__name__
+    if path is not None:
+        told = told.replace(str(path), path.name)
     reason = f"it cannot be read: {told}"
     return reason if len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 3] + "..."
 

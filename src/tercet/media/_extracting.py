@@ -159,5 +159,5 @@ def _features_or_reason(kind: Kind, path: Path) -> NDArray[np.float32] | str:
     except (
         Exception
     ) as error:  # a damaged file can make a decoder fail in any way, and must not stop the rest
-        return reason_of(error)
+        return reason_of(error, path)
     return row
