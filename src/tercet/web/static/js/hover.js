@@ -21,7 +21,7 @@ export class HoverCard {
     this.known.set(index, item);
     if (this.index !== index) return;
     const parts = [];
-    if (item.kind === "video") parts.push(make("video", { src: item.media, muted: true, loop: true, autoplay: true, playsInline: true }));
+    if (item.kind === "video") parts.push(make("video", { src: item.media, poster: item.thumbnail, muted: true, loop: true, autoplay: true, playsInline: true }));
     else if (item.thumbnail) parts.push(make("img", { src: item.spectrogram ?? item.thumbnail, alt: "" }));
     if (item.kind === "text" && item.text !== item.id) parts.push(make("p", {}, item.text ?? ""));
     parts.push(make("p", {}, make("strong", {}, item.id), ` · cluster ${cluster + 1}`));
