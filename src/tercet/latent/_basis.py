@@ -8,6 +8,7 @@ Nystroem. Together they weigh as much as all features; a member of the ensemble 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -70,7 +71,8 @@ class Basis:
         kept = np.flatnonzero(values > 1e-6 * max(values[-1], 1e-6))[::-1][:_COMPONENTS]
         # As large as all features together.
         size = np.sqrt(X.shape[1] * len(landmarks) / max(values[kept].sum(), 1e-12))
-        projection = size * axes[:, kept] / np.sqrt(values[kept])
+        # In the order of rows, as a file has it, so that a saved metric computes the same sums.
+        projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
         return cls(mean, spread, near, far, landmarks, projection, average @ projection)
 
     @property
@@ -82,6 +84,11 @@ class Basis:
     def n_columns(self) -> int:
         """How many coordinates there are."""
         return self.n_features + len(self.centre)
+
+    @cached_property
+    def of_landmarks(self) -> Floats:
+        """The coordinates of the landmarks."""
+        return self.coordinates(self.landmarks)
 
     def standardised(self, X: Floats) -> Floats:
         """Return features of mean 0 and spread 1."""

@@ -55,7 +55,7 @@ class LearnedDistance:
     @classmethod
     def learned(cls, model: ClassModel) -> LearnedDistance:
         """Return the distance that these models say."""
-        directions = model.directions(model.basis.coordinates(model.basis.landmarks))
+        directions = model.directions(model.basis.of_landmarks)
         spreads = np.sqrt(2 * directions.var(axis=1).sum(axis=1))
         return cls(model, np.where(spreads > _LEAST_SPREAD, spreads, 1.0))
 
@@ -75,10 +75,7 @@ class LearnedDistance:
         Z = self.model.basis.standardised(X)
         coordinates = self.model.basis.coordinates(Z)
         directions = self.model.directions(coordinates) / self.spreads[:, np.newaxis, np.newaxis]
-        members = self.model.members_at(coordinates)
-        root = np.sqrt(len(members))
-        F, Q = (np.hstack(list(rows)) / root for rows in (directions, members))
-        return Z, F, Q
+        return Z, _side_by_side(directions), _side_by_side(self.model.members_at(coordinates))
 
     def between(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of every row of X from every row of Y."""
@@ -98,8 +95,9 @@ class LearnedDistance:
         Plain features beside class probabilities: a kernel that is nearly 0 beyond close neighbours is more
         than a few coordinates can show.
         """
-        Z, _, Q = self._places(X)
         basis = self.model.basis
+        Z = basis.standardised(X)
+        Q = _side_by_side(self.model.members_at(basis.coordinates(Z)))
         near = np.sqrt(_SHARE_OF_FEATURES / (2 * basis.near)) / TURN
         return np.hstack([near * Z, np.sqrt(self.weight / 2) * Q])
 
@@ -134,6 +132,11 @@ def squared_distances(A: Floats, B: Floats) -> Floats:
     cross += (A**2).sum(axis=1)[:, np.newaxis]
     cross += (B**2).sum(axis=1)
     return np.asarray(np.maximum(cross, 0.0, out=cross))
+
+
+def _side_by_side(rows: Floats) -> Floats:
+    """Return what several models say in one row an item, as large as what one of them says."""
+    return np.asarray(np.hstack(list(rows)) / np.sqrt(len(rows)))
 
 
 def _doubt(Q: Floats) -> Floats:

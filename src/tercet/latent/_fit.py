@@ -34,8 +34,9 @@ SHARES = (0.0, 1.0, 3.0, 0.0, 1.0, 3.0)
 #: The clustering terms see at most so many items, and all that were asked about.
 MAX_CLUSTERED = 500
 # Error rates are Beta distributed before any answer is seen: 5%, worth so many answers.
-_PRIOR_RATE, _PRIOR_ANSWERS = 0.05, 20.0
-_ROUNDS_OF_ERRORS = 20
+_PRIOR_RATE, _PRIOR_ANSWERS = 0.05, 5.0
+_ROUNDS_OF_ERRORS = 12
+_LEAST_CURVATURE = 1e-9  # where all answers were foreseen as well as they are frequent
 _COLD_STEPS, _WARM_STEPS, _OTHER_STEPS = 30, 8, 30
 #: Every so many answers each model tries another start.
 RESTART_EVERY = 8
@@ -167,7 +168,12 @@ def fit_classes(
     seen = _clustered(len(X), n_classes, answers.triplets, rng)
     place = np.searchsorted(seen, answers.triplets)
     foreseen = _foreseen(X, answers, warm)
-    errors = _error_rates(foreseen, answers) if len(answers) and error is None else {}
+    errors: dict[str, float] = {}
+    several = False  # people, whose answers are each kept from one of the models
+    if len(answers) and error is None:
+        several = len(shares) > 1 and len(np.unique(answers.annotators)) > 1
+        known = _held_back(X, answers, warm, foreseen) if several else foreseen
+        errors = _error_rates(known, answers)
     coordinates = basis.coordinates(basis.standardised(X[seen]))
     goes_on = warm is not None and warm.weights.shape[::2] == (len(shares), n_classes)
     found = []
@@ -176,7 +182,9 @@ def fit_classes(
             one = _Member(basis, coordinates, share, n_classes, ridge / n_classes, rng)
             start = one.narrowed(warm.weights[number]) if warm is not None and goes_on else one.cold()
             if len(answers):
-                start = one.learned(start, _evidence(place, answers, errors, error), number)
+                seen_by_it = _turn(len(answers), len(shares)) != number if several else slice(None)
+                evidence = _evidence(place[seen_by_it], answers[seen_by_it], errors, error)
+                start = one.learned(start, evidence, number, len(answers))
             found.append(one.widened(start))
         weights = np.stack(found)
         members = _beliefs(coordinates @ weights[:, :-1] + weights[:, -1:])
@@ -220,10 +228,10 @@ class _Member:
         nothing = Evidence(np.empty((0, 3), np.int64), np.empty(0, np.int64), np.empty(0))
         return minimise(self.design, nothing, self.ridge, self.by_clusters(), _COLD_STEPS)[0]
 
-    def learned(self, start: Floats, evidence: Evidence, number: int) -> Floats:
+    def learned(self, start: Floats, evidence: Evidence, number: int, n_answers: int) -> Floats:
         """Return weights that explain the answers, from a start or, now and then, from another one."""
         weights, value = minimise(self.design, evidence, self.ridge, start, _WARM_STEPS)
-        turn, rest = divmod(len(evidence), RESTART_EVERY)
+        turn, rest = divmod(n_answers, RESTART_EVERY)
         if rest:
             return weights
         other = self.by_answers(evidence) if (turn + number) % 2 else self.by_clusters()
@@ -290,24 +298,55 @@ def _foreseen(X: Floats, answers: Answers, warm: ClassModel | None) -> Floats:
     return np.concatenate([warm.foreseen, warm.likelihood(X, new, 0.0)]) if len(new) else warm.foreseen
 
 
-def _error_rates(foreseen: Floats, answers: Answers) -> dict[str, float]:
-    """Return each annotator's error rate, by expectation and maximisation in the manner of Dawid and Skene.
+def _turn(n_answers: int, n_models: int) -> Ints:
+    """Return the number of the model that each answer is kept from, where several people answer."""
+    return np.arange(n_answers) % n_models
 
-    An answer that was unlikely before it was learned (afterwards the models explain errors too) comes of one
-    of two faults: the models were wrong, by a share that is the same for everybody, and any answer was as
-    likely as it is frequent; or who answered erred, and any of the three was as likely.
+
+def _held_back(X: Floats, answers: Answers, warm: ClassModel | None, foreseen: Floats) -> Floats:
+    """Return how likely each answer is to a model that it was kept from.
+
+    Models that knew nothing yet foresaw the first answers, and say little about who gave them. By what is
+    known now they say more; but not to models that learned them, errors and all.
+    """
+    if warm is None or not warm.n_answers:
+        return foreseen
+    earlier = answers[: warm.n_answers]
+    asked, place = np.unique(earlier.triplets, return_inverse=True)
+    evidence = _evidence(place.reshape(-1, 3), earlier, {}, 0.0)
+    likelihood = np.stack([evidence.likelihood(P) for P in warm.members(X[asked])])
+    turn = _turn(len(earlier), len(likelihood))
+    return np.concatenate([likelihood[turn, np.arange(len(earlier))], foreseen[len(earlier) :]])
+
+
+def _error_rates(foreseen: Floats, answers: Answers) -> dict[str, float]:
+    """Return each annotator's error rate, the likeliest in the manner of Dawid and Skene.
+
+    An answer that is unlikely to models that did not learn it (others explain errors too) comes of one of two
+    faults: the models are wrong, by a share that is the same for everybody, and any answer is as likely as it
+    is frequent; or who answered erred, and any of the three is as likely. The logarithm of the probability is
+    concave in each of the shares while the others stand, so that a few steps of Newton in turn find them;
+    expectation and maximisation would take hundreds.
     """
     names, who = np.unique(answers.annotators, return_inverse=True)
-    given = np.bincount(who, minlength=len(names))
     counts = np.bincount(answers.answers + 1, minlength=3)
     frequent = ((counts + 1) / (len(answers) + 3))[answers.answers + 1]
-    rates, right = np.full(len(names), _PRIOR_RATE), 0.5
+    gain = foreseen - frequent
+    errors, others = _PRIOR_RATE * _PRIOR_ANSWERS, (1 - _PRIOR_RATE) * _PRIOR_ANSWERS
+    rates, right = np.full(len(names), _PRIOR_RATE), np.array(0.5)
     for _ in range(_ROUNDS_OF_ERRORS):
-        model = (1 - rates[who]) * right * foreseen
-        chance = (1 - rates[who]) * (1 - right) * frequent
-        erred = rates[who] / 3
-        total = model + chance + erred
-        right = float((model / total).sum() / ((model + chance) / total).sum())
-        expected = np.bincount(who, weights=erred / total, minlength=len(names))
-        rates = (expected + _PRIOR_RATE * _PRIOR_ANSWERS) / (given + _PRIOR_ANSWERS)
+        e = rates[who]
+        slope = (1 - e) * gain / ((1 - e) * (frequent + right * gain) + e / 3)
+        right = _stepped(right, slope.sum(), np.square(slope).sum())
+        chance = frequent + right * gain
+        slope = (1 / 3 - chance) / ((1 - e) * chance + e / 3)
+        by_name = np.bincount(who, slope) + errors / rates - others / (1 - rates)
+        curvature = np.bincount(who, slope**2) + errors / rates**2 + others / (1 - rates) ** 2
+        rates = _stepped(rates, by_name, curvature)
     return {str(name): float(rate) for name, rate in zip(names, rates, strict=True)}
+
+
+def _stepped(share: Floats, slope: Floats, curvature: Floats) -> Floats:
+    """Return shares after a step of Newton, at most three quarters of the way to 0 or 1."""
+    step = slope / np.maximum(curvature, _LEAST_CURVATURE)
+    return np.asarray(np.clip(share + step, share / 4, 1 - (1 - share) / 4))
