@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from tercet import ActiveLearner, ClassOracle
 from tercet.information import answer_probabilities
 from tercet.metrics import LatentClassMetric
-from tercet.stopping import Outlook, outlook, own_accuracy, sizes
+from tercet.stopping import Outlook, correction, outlook, own_accuracy, sizes
 from tercet.triplets import count_questions, questions_from_numbers
 
 
@@ -35,6 +36,52 @@ def test_own_accuracy_is_the_mean_chance_of_the_likeliest_answer():
     questions = questions_from_numbers(np.arange(count_questions(7)), 7)
     wanted = answer_probabilities(P, questions).max(axis=1).mean()
     assert own_accuracy(P, np.random.default_rng(0)) == pytest.approx(wanted)
+
+
+def test_the_correction_is_at_the_maximum_of_its_posterior():
+    rng = np.random.default_rng(0)
+    foretold = rng.dirichlet([3.0, 1, 1], size=60)
+    answers = rng.choice([1, -1, 0], size=60, p=[0.3, 0.3, 0.4])
+    surest = foretold.max(axis=1)
+    right = foretold.argmax(axis=1) == np.array([{1: 0, -1: 1, 0: 2}[answer] for answer in answers])
+
+    def cost(shift):
+        p = 1 / (1 + (1 - surest) / surest * np.exp(-shift))
+        return -np.log(np.where(right, p, 1 - p)).sum() + shift**2 / (2 * 0.7**2)
+
+    found = correction(foretold, answers)
+    assert found == pytest.approx(minimize_scalar(cost).x, abs=1e-5)
+    assert abs(found) > 0.1
+    # The expected share of right answers follows.
+    P = rng.dirichlet(np.ones(3), size=7)
+    questions = questions_from_numbers(np.arange(count_questions(7)), 7)
+    likeliest = answer_probabilities(P, questions).max(axis=1)
+    wanted = np.mean(1 / (1 + (1 - likeliest) / likeliest * np.exp(-found)))
+    assert own_accuracy(P, np.random.default_rng(0), found) == pytest.approx(wanted)
+
+
+def test_nothing_foretold_and_sure_to_the_last_digit():
+    assert correction(np.empty((0, 3)), np.empty(0, int)) == 0
+    sure = np.tile([0.0, 0.0, 1.0], (5, 1))
+    assert -6 < correction(sure, np.ones(5, int)) < -1
+    assert 0 <= correction(sure, np.zeros(5, int)) < 1e-3
+
+
+def test_what_was_expected_counts_also_after_a_restart():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(3, 4))[y] + rng.normal(size=(60, 4))
+    learner, told = ActiveLearner(X, 3, random_state=0), []
+    for _ in range(20):
+        (query,) = learner.ask()
+        told.append(query)
+        learner.tell(query, ClassOracle(y)(query.triplet))
+    again = ActiveLearner(X, 3, random_state=0)
+    assert again.restore(learner.comparisons, told=told).outlook() == learner.outlook()
+    forgot = again.restore(learner.comparisons).outlook()
+    assert forgot.accuracy != pytest.approx(learner.outlook().accuracy, abs=1e-3)
+    with pytest.raises(TypeError, match="told takes queries as ask"):
+        again.restore(learner.comparisons, told=["0-1-2"])
 
 
 def test_a_learner_says_when_to_stop():

@@ -13,7 +13,7 @@ from tercet.answers import Comparisons
 from tercet.information import answer_probabilities
 from tercet.queries import PoolExhaustedError, Query, queries
 from tercet.selection import Rule, SearchingRule
-from tercet.stopping import own_accuracy
+from tercet.stopping import correction, own_accuracy
 from tercet.triplets import count_questions, draw_questions, question_numbers
 
 # Items that an estimate of the accuracy is made from.
@@ -91,8 +91,13 @@ def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n
     return queries(chosen, np.full(len(chosen), np.nan), chances)
 
 
-def own_accuracies(models: Models, seeds: Seeds, answers: Comparisons, sizes: list[int]) -> list[float]:
-    """Return how often the model expected to be right after so many of the answers."""
+def own_accuracies(
+    models: Models, seeds: Seeds, answers: Comparisons, foretold: Floats, sizes: list[int]
+) -> list[float]:
+    """Return how often the model could expect to be right after so many of the answers.
+
+    What it foretold of them corrects it; NaN where nobody knows.
+    """
     past = copy.copy(models)  # looking back must not cost the models that the next fit starts from
     items = past.sample
     if len(items) > _LOOKED_AT:
@@ -100,7 +105,9 @@ def own_accuracies(models: Models, seeds: Seeds, answers: Comparisons, sizes: li
     found = []
     for size in sizes:
         beliefs = _what_is_believed(past, past.fit(answers[:size], beliefs=True), items)
-        found.append(own_accuracy(beliefs, seeds.generator("outlook questions")))
+        known = np.flatnonzero(~np.isnan(foretold[:size, 0]))
+        shift = correction(foretold[known], answers.answers[known])
+        found.append(own_accuracy(beliefs, seeds.generator("outlook questions"), shift))
     return found
 
 

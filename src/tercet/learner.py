@@ -40,6 +40,7 @@ PAPER_C = 1000.0
 
 # Of the questions for a named annotator, every so many is a random one.
 CHECK_EVERY = 4
+_UNKNOWN = (float("nan"),) * 3
 
 
 class ActiveLearner:
@@ -296,7 +297,9 @@ class ActiveLearner:
         self._pending[query.id] = query
         return query
 
-    def restore(self, comparisons: Comparisons, pending: Iterable[Query] = ()) -> Self:
+    def restore(
+        self, comparisons: Comparisons, pending: Iterable[Query] = (), told: Iterable[Query] = ()
+    ) -> Self:
         """Replace all answers by these; what was answered, or is pending, is not asked again.
 
         Parameters
@@ -306,29 +309,36 @@ class ActiveLearner:
         pending : queries
             Questions that were asked and whose answers may still come, as `pending` had them; those that
             have an answer by now are passed over.
+        told : queries
+            The questions of these answers as they were asked, if somebody kept them: what was expected of
+            them tells `outlook` how far to trust the model. Others are passed over.
         """
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
         check_triplets(comparisons.triplets, self._n_items)
-        pending = list(pending)
-        for query in pending:
-            if not isinstance(query, Query) or query.id != query_id(query.triplet):
-                raise TypeError(f"pending takes queries as ask() returned them, not {query!r}")
-        told = {query_id(triplet): Query(query_id(triplet), triplet) for triplet, _ in comparisons}
+        pending, kept = _queries("pending", pending), _queries("told", told)
+        answered = {query_id(triplet): Query(query_id(triplet), triplet) for triplet, _ in comparisons}
+        answered |= {query.id: query for query in kept if query.id in answered}
         # A list of pending questions saved before the last answer must not have it counted twice.
         check_triplets([query.triplet for query in pending], self._n_items)
         swapped = {query_id((i, k, j)) for (i, j, k), _ in comparisons}
-        waiting = {query.id: query for query in pending if query.id not in told and query.id not in swapped}
+        waiting = {q.id: q for q in pending if q.id not in answered and q.id not in swapped}
         self._comparisons = comparisons
         self._pending = waiting
-        self._asked = told | waiting
+        self._asked = answered | waiting
         self.__dict__.pop("_open", None)
         return self
 
     def outlook(self) -> Outlook:
-        """Return how well the model answers by its own estimate, and what the next answer is worth."""
-        known = sizes(len(self._comparisons))
-        return outlook(known, own_accuracies(self._models, self._seeds, self._comparisons, known))
+        """Return how well the model answers by its own estimate, and what the next answer is worth.
+
+        The estimate is corrected by how often the model foresaw the answers, as far as this learner asked for
+        them, or ``restore`` was told what was expected.
+        """
+        answers, known = self._comparisons, sizes(len(self._comparisons))
+        expected = (self._asked[query_id(triplet)].probabilities for triplet, _ in answers)
+        foretold = np.array([chances or _UNKNOWN for chances in expected]).reshape(-1, 3)
+        return outlook(known, own_accuracies(self._models, self._seeds, answers, foretold, known))
 
     def should_stop(self, target: float = 0.95, min_gain: float = 1e-4) -> bool:
         """Return whether further questions are hardly worth their while.
@@ -387,6 +397,15 @@ class ActiveLearner:
         del self._pending[query.id], self._asked[query.id]
         if not self._searches:
             self._open |= self._among(np.array([query.triplet]))
+
+
+def _queries(name: str, given: Iterable[Query]) -> list[Query]:
+    """Return queries, if they are such as a learner asks."""
+    found = list(given)
+    for query in found:
+        if not isinstance(query, Query) or query.id != query_id(query.triplet):
+            raise TypeError(f"{name} takes queries as ask() returned them, not {query!r}")
+    return found
 
 
 def _with_progress(questions: range) -> Iterable[int]:

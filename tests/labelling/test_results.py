@@ -92,7 +92,8 @@ def test_a_session_expects_what_the_learner_does():
             standing = session.answer("Ann", standing.shown.key, choice).standing
         assert session.learned()
         found = session.prospect()
-        comparisons = session._ledger.comparisons
-    learner = ActiveLearner(items.features, N_CLASSES, random_state=0, comparisons=comparisons)
-    assert found == prospect(learner.outlook())
+        comparisons, told = session._ledger.comparisons, session._ledger.told()
+    learner = ActiveLearner(items.features, N_CLASSES, random_state=0)
+    assert found == prospect(learner.restore(comparisons, told=told).outlook())
+    assert found != prospect(learner.restore(comparisons).outlook())  # nobody knows what was expected
     assert found.n_answers == 12

@@ -100,10 +100,10 @@ def test_people_who_are_faster_than_the_model_do_not_wait(store, monkeypatch):
     gate, plan = Event(), Planner.plan
     plans = []
 
-    def slow(self, comparisons, reserved):
+    def slow(self, comparisons, *more):
         if plans:
             gate.wait(120)
-        plans.append(plan(self, comparisons, reserved))
+        plans.append(plan(self, comparisons, *more))
         return plans[-1]
 
     monkeypatch.setattr(Planner, "plan", slow)
@@ -123,10 +123,10 @@ def test_a_model_that_is_always_late_is_used_and_shown_all_the_same(store, monke
     items, labels = collection(60)
     plan, begun, gate = Planner.plan, Queue(), Semaphore(1)
 
-    def late(self, comparisons, reserved):
+    def late(self, comparisons, *more):
         begun.put(len(comparisons))
         gate.acquire(timeout=120)
-        return plan(self, comparisons, reserved)
+        return plan(self, comparisons, *more)
 
     monkeypatch.setattr(Planner, "plan", late)
     with begin(items, store, look_ahead=False) as session:
@@ -151,8 +151,8 @@ def test_a_head_does_not_come_again_within_three_questions(store, monkeypatch):
     items, labels = collection(60)
     plan = Planner.plan
 
-    def with_few_heads(self, comparisons, reserved):
-        made = plan(self, comparisons, reserved)
+    def with_few_heads(self, comparisons, *more):
+        made = plan(self, comparisons, *more)
         best = [Query("", (head, 50 + head, other), 1.0) for other in range(10, 30) for head in range(4)]
         return type(made)(made.name, made.n_answers, tuple(best), made.rule, made.metric)
 
@@ -423,10 +423,10 @@ def test_a_model_of_answers_that_never_came_is_no_problem(store, monkeypatch):
     items, _ = collection()
     plan = Planner.plan
 
-    def fails(planner, comparisons, reserved):
+    def fails(planner, comparisons, *more):
         if len(comparisons) == 1:
             raise ArithmeticError("no model")
-        return plan(planner, comparisons, reserved)
+        return plan(planner, comparisons, *more)
 
     monkeypatch.setattr(Planner, "plan", fails)
     with begin(items, store) as session:

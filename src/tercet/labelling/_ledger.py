@@ -9,6 +9,7 @@ import numpy as np
 
 from tercet.answers import Comparisons, as_answer
 from tercet.items import Items
+from tercet.queries import Query, query_id
 from tercet.stores import Recorded, Shown
 
 Triplet = tuple[int, int, int]
@@ -99,6 +100,13 @@ class Ledger:
         if without is not None:
             told.add(as_question(self.triplet(without)))
         return [question for question in self._asked if question not in told]
+
+    def told(self) -> list[Query]:
+        """Return the model's questions as they were put, answered or not, with what it expected."""
+        shown = [answer.shown for answer in self._learned]
+        shown += [one for stack in self._waiting.values() for one in stack.values()]
+        places = [(self.triplet(one), one.probabilities) for one in shown]
+        return [Query(query_id(triplet), triplet, probabilities=chances) for triplet, chances in places]
 
     def show(self, shown: Shown) -> None:
         """Note a question that is now before its annotator."""

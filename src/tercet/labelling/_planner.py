@@ -11,7 +11,7 @@ from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
 from tercet.latent import counts_classes
 from tercet.learner import ActiveLearner
-from tercet.queries import PoolExhaustedError, Query
+from tercet.queries import PoolExhaustedError, Query, query_id
 from tercet.stopping import Outlook
 
 #: Questions a plan holds: enough to go on with while the next model is being learned, and a choice of heads.
@@ -57,10 +57,10 @@ class Planner:
         """
         return self._counts_classes and counts_classes(n_answers)
 
-    def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet]) -> Plan:
-        """Return the best questions after these answers that are not reserved."""
-        waiting = [Query("{}-{}-{}".format(*triplet), triplet) for triplet in reserved]
-        self._learner.restore(comparisons, waiting)
+    def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet], told: Sequence[Query] = ()) -> Plan:
+        """Return the best questions after these answers, as they were asked, that are not reserved."""
+        waiting = [Query(query_id(triplet), triplet) for triplet in reserved]
+        self._learner.restore(comparisons, waiting, told)
         queries: list[Query] = []
         most = LARGE_BATCH if self.counts_classes(len(comparisons) + 1) else BATCH
         for size in (most, 8, 1):

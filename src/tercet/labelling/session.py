@@ -380,8 +380,10 @@ class Session:
     # What follows runs in the worker's thread, without the lock.
 
     def _planning(self, comparisons: Comparisons, reserved: list[Triplet]) -> Job:
+        told = self._ledger.told()
+
         def work() -> None:
-            plan = self._planner.plan(comparisons, reserved)
+            plan = self._planner.plan(comparisons, reserved, told)
             with self._changed:
                 self._plans[plan.name] = plan
                 while len(self._plans) > _KEPT_PLANS:
