@@ -34,6 +34,7 @@ _HALF_TRUST_AFTER = 3.0  # answers for each class
 # is far from all others keep their order; a Gaussian's do not.
 _WIDTH = 1.4
 _KERNEL_FAR = 0.003  # between typical items
+_DIRECTIONS = 1.0  # what class directions add to x for a typical pair
 _LEAST_SPREAD = 1e-6  # of logits: less is rounding
 _SHARE_OF_FEATURES = 0.005  # in the embedding, where nothing saturates
 
@@ -75,7 +76,8 @@ class LearnedDistance:
         Z = self.model.basis.standardised(X)
         coordinates = self.model.basis.coordinates(Z)
         directions = self.model.directions(coordinates) / self.spreads[:, np.newaxis, np.newaxis]
-        return Z, _side_by_side(directions), _side_by_side(self.model.members_at(coordinates))
+        F = np.sqrt(_DIRECTIONS) * _side_by_side(directions)
+        return Z, F, _side_by_side(self.model.members_at(coordinates))
 
     def between(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of every row of X from every row of Y."""
