@@ -58,6 +58,11 @@ class Answers:
     def __getitem__(self, rows: NDArray[np.bool_] | Ints | slice) -> Answers:
         return Answers(self.triplets[rows], self.answers[rows], self.annotators[rows])
 
+    @property
+    def of_several(self) -> bool:
+        """Whether more than one person gave them."""
+        return len(np.unique(self.annotators)) > 1
+
     def repeat(self, earlier: Answers) -> bool:
         """Return whether the first of these answers are the earlier ones, whatever the questions were."""
         m = len(earlier)
@@ -171,9 +176,10 @@ def fit_classes(
     errors: dict[str, float] = {}
     several = False  # people, whose answers are each kept from one of the models
     if len(answers) and error is None:
-        several = len(shares) > 1 and len(np.unique(answers.annotators)) > 1
+        several = len(shares) > 1 and answers.of_several
         known = _held_back(X, answers, warm, foreseen) if several else foreseen
         errors = _error_rates(known, answers)
+    turn = _turn(answers, len(shares))
     coordinates = basis.coordinates(basis.standardised(X[seen]))
     goes_on = warm is not None and warm.weights.shape[::2] == (len(shares), n_classes)
     found = []
@@ -182,7 +188,7 @@ def fit_classes(
             one = _Member(basis, coordinates, share, n_classes, ridge / n_classes, rng)
             start = one.narrowed(warm.weights[number]) if warm is not None and goes_on else one.cold()
             if len(answers):
-                seen_by_it = _turn(len(answers), len(shares)) != number if several else slice(None)
+                seen_by_it = turn != number if several else slice(None)
                 evidence = _evidence(place[seen_by_it], answers[seen_by_it], errors, error)
                 start = one.learned(start, evidence, number, len(answers))
             found.append(one.widened(start))
@@ -298,24 +304,34 @@ def _foreseen(X: Floats, answers: Answers, warm: ClassModel | None) -> Floats:
     return np.concatenate([warm.foreseen, warm.likelihood(X, new, 0.0)]) if len(new) else warm.foreseen
 
 
-def _turn(n_answers: int, n_models: int) -> Ints:
-    """Return the number of the model that each answer is kept from, where several people answer."""
-    return np.arange(n_answers) % n_models
+def _turn(answers: Answers, n_models: int) -> Ints:
+    """Return the number of the model that each answer is kept from, where several people answer.
+
+    Everybody's answers go through all models, in whatever order people come: the models differ in kind, and
+    those that see less would find fault with whoever they alone judge.
+    """
+    last: dict[str, int] = {}
+    turns = []
+    for name in answers.annotators.tolist():
+        last[name] = last.get(name, len(last) - 1) + 1  # the next person begins with the next model
+        turns.append(last[name] % n_models)
+    return np.array(turns, dtype=np.int64)
 
 
 def _held_back(X: Floats, answers: Answers, warm: ClassModel | None, foreseen: Floats) -> Floats:
     """Return how likely each answer is to a model that it was kept from.
 
     Models that knew nothing yet foresaw the first answers, and say little about who gave them. By what is
-    known now they say more; but not to models that learned them, errors and all.
+    known now they say more; but not by models that learned them, errors and all, as they did while all
+    answers were one person's.
     """
-    if warm is None or not warm.n_answers:
+    earlier = answers[: 0 if warm is None else warm.n_answers]
+    if warm is None or not earlier.of_several:
         return foreseen
-    earlier = answers[: warm.n_answers]
     asked, place = np.unique(earlier.triplets, return_inverse=True)
     evidence = _evidence(place.reshape(-1, 3), earlier, {}, 0.0)
     likelihood = np.stack([evidence.likelihood(P) for P in warm.members(X[asked])])
-    turn = _turn(len(earlier), len(likelihood))
+    turn = _turn(earlier, len(likelihood))
     return np.concatenate([likelihood[turn, np.arange(len(earlier))], foreseen[len(earlier) :]])
 
 
