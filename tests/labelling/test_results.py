@@ -1,9 +1,11 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from tercet import ActiveLearner
 from tercet.labelling import Session, StudySettings, summarise
+from tercet.labelling._ledger import Ledger
 from tercet.labelling.results import TARGETS, prospect
 from tercet.labelling.settings import Texts
 from tercet.stopping import Outlook
@@ -97,3 +99,11 @@ def test_a_session_expects_what_the_learner_does():
     assert found == prospect(learner.restore(comparisons, told=told).outlook())
     assert found != prospect(learner.restore(comparisons).outlook())  # nobody knows what was expected
     assert found.n_answers == 12
+
+
+def test_practice_about_a_question_that_somebody_answered_hides_nothing():
+    items, _ = collection()
+    shown = replace(answer(1, "yes").shown, triplet=tuple(items.ids[:3]))
+    practice = replace(shown, key="k2", annotator="Ben", purpose="practice", probabilities=None)
+    ledger = Ledger(items, [replace(answer(1, "yes"), shown=shown)], [practice])
+    assert [query.probabilities for query in ledger.told()] == [(0.6, 0.3, 0.1)]

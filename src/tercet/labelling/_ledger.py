@@ -105,7 +105,8 @@ class Ledger:
         """Return the model's questions as they were put, answered or not, with what it expected."""
         shown = [answer.shown for answer in self._learned]
         shown += [one for stack in self._waiting.values() for one in stack.values()]
-        places = [(self.triplet(one), one.probabilities) for one in shown]
+        # Practice may be about a question that the model put to somebody else; it expected nothing there.
+        places = [(self.triplet(one), one.probabilities) for one in shown if one.purpose == "question"]
         return [Query(query_id(triplet), triplet, probabilities=chances) for triplet, chances in places]
 
     def show(self, shown: Shown) -> None:
