@@ -377,12 +377,10 @@ class Session:
         self._failed[job.name] = f"{type(error).__name__}: {error}"
         self._changed.notify_all()
 
-    # What follows runs in the worker's thread, without the lock.
-
     def _planning(self, comparisons: Comparisons, reserved: list[Triplet]) -> Job:
         told = self._ledger.told()
 
-        def work() -> None:
+        def work() -> None:  # in the worker's thread, without the lock
             plan = self._planner.plan(comparisons, reserved, told)
             with self._changed:
                 self._plans[plan.name] = plan
@@ -394,6 +392,8 @@ class Session:
                 self._changed.notify_all()
 
         return Job(digest(comparisons), work)
+
+    # What follows runs in the worker's thread, without the lock.
 
     def _paint(self, plan: Plan) -> None:
         view = self._painter.view(plan.name, plan.n_answers, plan.metric)
