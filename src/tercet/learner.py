@@ -38,7 +38,7 @@ from tercet.triplets import question_numbers
 PAPER_C = 1000.0
 
 
-# Of the questions for a named annotator, every so many is a random one.
+# Of the questions for a named annotator, one in so many is a random one.
 CHECK_EVERY = 4
 _UNKNOWN = (float("nan"),) * 3
 
@@ -201,7 +201,7 @@ class ActiveLearner:
         waiting = [query.triplet for query in self._pending.values()]
         asked = np.concatenate([self._comparisons.triplets, check_triplets(waiting)])
         # Only questions that the model could answer itself show who errs.
-        places = [place for place in range(n) if annotator and (len(asked) + place) % CHECK_EVERY == 1]
+        places = [place for place in range(n) if annotator and self._is_check(len(asked) + place)]
         checks = at_random(self._models, self._seeds, self._comparisons, asked, len(places))
         waiting += [query.triplet for query in checks]
         found = self._best(n - len(checks), waiting, annotator)
@@ -212,6 +212,10 @@ class ActiveLearner:
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
+
+    def _is_check(self, number: int) -> bool:
+        """Return whether the question of this number is a random one; drawn, since people may take turns."""
+        return bool(self._seeds.generator("check", number).random() < 1 / CHECK_EVERY)
 
     def _best(self, n: int, waiting: list[tuple[int, int, int]], annotator: str) -> list[Query]:
         """Return the best ``n`` questions, while answers to those waiting are still to come."""
