@@ -16,6 +16,9 @@ from tercet.selection import Rule, SearchingRule
 from tercet.stopping import correction, own_accuracy
 from tercet.triplets import count_questions, draw_questions, question_numbers
 
+# Of the questions for a named annotator, one in so many is a random one.
+CHECK_EVERY = 4
+_UNKNOWN = (np.nan,) * 3
 # Items that an estimate of the accuracy is made from.
 _LOOKED_AT = 1000
 
@@ -74,6 +77,14 @@ def error_of_asked(models: Models, rule: Rule, answers: Comparisons, annotator: 
     return {"error": beliefs.error_of(annotator)} if hasattr(beliefs, "error_of") else {}
 
 
+def check_places(seeds: Seeds, first: int, n: int) -> list[int]:
+    """Return which of ``n`` questions are to be random ones; drawn by their numbers, as people take turns."""
+    numbers = range(first, first + n)
+    return [
+        number - first for number in numbers if seeds.generator("check", number).random() < 1 / CHECK_EVERY
+    ]
+
+
 def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n: int) -> list[Query]:
     """Return up to ``n`` random questions, if the models estimate who errs."""
     fitted = models.fit(answers, beliefs=True) if n else None
@@ -92,12 +103,13 @@ def at_random(models: Models, seeds: Seeds, answers: Comparisons, asked: Ints, n
 
 
 def own_accuracies(
-    models: Models, seeds: Seeds, answers: Comparisons, foretold: Floats, sizes: list[int]
+    models: Models, seeds: Seeds, answers: Comparisons, told: list[Query], sizes: list[int]
 ) -> list[float]:
     """Return how often the model could expect to be right after so many of the answers.
 
-    What it foretold of them corrects it; NaN where nobody knows.
+    What it foretold of them, where a query knows that, corrects it.
     """
+    foretold = np.array([query.probabilities or _UNKNOWN for query in told]).reshape(-1, 3)
     past = copy.copy(models)  # looking back must not cost the models that the next fit starts from
     items = past.sample
     if len(items) > _LOOKED_AT:

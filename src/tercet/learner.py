@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
-from tercet._questions import at_random, error_of_asked, own_accuracies, search
+from tercet._questions import at_random, check_places, error_of_asked, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
 from tercet.answers import Comparisons, as_answer
@@ -26,6 +26,7 @@ from tercet.queries import (
     PoolExhaustedError,
     Query,
     UnknownQueryError,
+    checked_queries,
     queries,
     query_id,
 )
@@ -36,11 +37,6 @@ from tercet.triplets import question_numbers
 # The paper gives no value; this one comes nearest to its Random rows (docs/reproduction.md has the others).
 # Most sets hardly change from 1 to 100,000; Yeast, whose features are small, needs 100 and more.
 PAPER_C = 1000.0
-
-
-# Of the questions for a named annotator, one in so many is a random one.
-CHECK_EVERY = 4
-_UNKNOWN = (float("nan"),) * 3
 
 
 class ActiveLearner:
@@ -201,7 +197,7 @@ class ActiveLearner:
         waiting = [query.triplet for query in self._pending.values()]
         asked = np.concatenate([self._comparisons.triplets, check_triplets(waiting)])
         # Only questions that the model could answer itself show who errs.
-        places = [place for place in range(n) if annotator and self._is_check(len(asked) + place)]
+        places = check_places(self._seeds, len(asked), n) if annotator else []
         checks = at_random(self._models, self._seeds, self._comparisons, asked, len(places))
         waiting += [query.triplet for query in checks]
         found = self._best(n - len(checks), waiting, annotator)
@@ -212,10 +208,6 @@ class ActiveLearner:
         for query in found:
             self._asked[query.id] = self._pending[query.id] = query
         return found
-
-    def _is_check(self, number: int) -> bool:
-        """Return whether the question of this number is a random one; drawn, since people may take turns."""
-        return bool(self._seeds.generator("check", number).random() < 1 / CHECK_EVERY)
 
     def _best(self, n: int, waiting: list[tuple[int, int, int]], annotator: str) -> list[Query]:
         """Return the best ``n`` questions, while answers to those waiting are still to come."""
@@ -314,13 +306,12 @@ class ActiveLearner:
             Questions that were asked and whose answers may still come, as `pending` had them; those that
             have an answer by now are passed over.
         told : queries
-            The questions of these answers as they were asked, if somebody kept them: what was expected of
-            them tells `outlook` how far to trust the model. Others are passed over.
+            The questions of these answers as they were asked, if kept: for `outlook`.
         """
         if not isinstance(comparisons, Comparisons):
             raise TypeError(f"give Comparisons, not {type(comparisons).__name__}; see Comparisons.from_csv")
         check_triplets(comparisons.triplets, self._n_items)
-        pending, kept = _queries("pending", pending), _queries("told", told)
+        pending, kept = checked_queries("pending", pending), checked_queries("told", told)
         answered = {query_id(triplet): Query(query_id(triplet), triplet) for triplet, _ in comparisons}
         answered |= {query.id: query for query in kept if query.id in answered}
         # A list of pending questions saved before the last answer must not have it counted twice.
@@ -336,13 +327,11 @@ class ActiveLearner:
     def outlook(self) -> Outlook:
         """Return how well the model answers by its own estimate, and what the next answer is worth.
 
-        The estimate is corrected by how often the model foresaw the answers, as far as this learner asked for
-        them, or ``restore`` was told what was expected.
+        Corrected by how often the model foresaw the answers, if this learner asked or `restore` was told.
         """
         answers, known = self._comparisons, sizes(len(self._comparisons))
-        expected = (self._asked[query_id(triplet)].probabilities for triplet, _ in answers)
-        foretold = np.array([chances or _UNKNOWN for chances in expected]).reshape(-1, 3)
-        return outlook(known, own_accuracies(self._models, self._seeds, answers, foretold, known))
+        told = [self._asked[query_id(triplet)] for triplet, _ in answers]
+        return outlook(known, own_accuracies(self._models, self._seeds, answers, told, known))
 
     def should_stop(self, target: float = 0.95, min_gain: float = 1e-4) -> bool:
         """Return whether further questions are hardly worth their while.
@@ -401,15 +390,6 @@ class ActiveLearner:
         del self._pending[query.id], self._asked[query.id]
         if not self._searches:
             self._open |= self._among(np.array([query.triplet]))
-
-
-def _queries(name: str, given: Iterable[Query]) -> list[Query]:
-    """Return queries, if they are such as a learner asks."""
-    found = list(given)
-    for query in found:
-        if not isinstance(query, Query) or query.id != query_id(query.triplet):
-            raise TypeError(f"{name} takes queries as ask() returned them, not {query!r}")
-    return found
 
 
 def _with_progress(questions: range) -> Iterable[int]:

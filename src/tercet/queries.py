@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,3 +56,12 @@ def query_id(triplet: tuple[int, int, int]) -> str:
     '17-3-42'
     """
     return "{}-{}-{}".format(*triplet)
+
+
+def checked_queries(name: str, given: Iterable[Query]) -> list[Query]:
+    """Return queries, if they are such as a learner asks."""
+    found = list(given)
+    for query in found:
+        if not isinstance(query, Query) or query.id != query_id(query.triplet):
+            raise TypeError(f"{name} takes queries as ask() returned them, not {query!r}")
+    return found

@@ -393,9 +393,7 @@ class Session:
 
         return Job(digest(comparisons), work)
 
-    # What follows runs in the worker's thread, without the lock.
-
-    def _paint(self, plan: Plan) -> None:
+    def _paint(self, plan: Plan) -> None:  # in the worker's thread, without the lock
         view = self._painter.view(plan.name, plan.n_answers, plan.metric)
         with self._changed:
             self._view = view
