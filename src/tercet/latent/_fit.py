@@ -179,7 +179,7 @@ def fit_classes(
         several = len(shares) > 1 and answers.of_several
         known = _held_back(X, answers, warm, foreseen) if several else foreseen
         errors = _error_rates(known, answers)
-    turn = _turn(answers, len(shares))
+    kept_from = _turn(answers, len(shares)) if several else np.full(len(answers), -1)  # no model
     coordinates = basis.coordinates(basis.standardised(X[seen]))
     goes_on = warm is not None and warm.weights.shape[::2] == (len(shares), n_classes)
     found = []
@@ -188,8 +188,8 @@ def fit_classes(
             one = _Member(basis, coordinates, share, n_classes, ridge / n_classes, rng)
             start = one.narrowed(warm.weights[number]) if warm is not None and goes_on else one.cold()
             if len(answers):
-                seen_by_it = turn != number if several else slice(None)
-                evidence = _evidence(place[seen_by_it], answers[seen_by_it], errors, error)
+                rows = kept_from != number
+                evidence = _evidence(place[rows], answers[rows], errors, error)
                 start = one.learned(start, evidence, number, len(answers))
             found.append(one.widened(start))
         weights = np.stack(found)
