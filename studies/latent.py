@@ -33,7 +33,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
-from tercet import ActiveLearner, ClassOracle
+from tercet import ActiveLearner, ClassOracle, _models
 from tercet.datasets import DATASETS, load, waveform
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.protocol import METHODS, REFERENCES, Trial
@@ -186,6 +186,11 @@ def only_clusters(self, evidence):
     return self.by_clusters()
 
 
+def by_features_alone(beliefs, triplets, answers, errors):
+    """Pass over what the answers tell about their own items."""
+    return beliefs
+
+
 def strong(options, data):
     marks = [str(mark) for mark in MARKS]
     header("dataset", "Euclid", *(f"less Euclid at {m}" for m in marks), "least")
@@ -212,10 +217,14 @@ def pieces(options, data):
         "six alike, bent": {"constants": {(_fit.fit_classes, "__kwdefaults__"): models(*6 * [1.0])}},
         "no other starts": {"constants": {(_fit, "RESTART_EVERY"): 10**9}},
         "no starts from answers": {"constants": {(_fit._Member, "by_answers"): only_clusters}},
-        "clustering terms x 0.05": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 2.5}},
+        "clustering terms x 0.05": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 1.25}},
+        "clustering terms twice": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 50.0}},
+        "answers not heard of their items": {"constants": {(_models, "informed"): by_features_alone}},
         "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
-        "ridge 0.15": {"make": partial(latent, metric=LatentClassMetric(ridge=0.15))},
-        "ridge 1": {"make": partial(latent, metric=LatentClassMetric(ridge=1.0))},
+        "ridge 0.2": {"make": partial(latent, metric=LatentClassMetric(ridge=0.2))},
+        "ridge 1.5": {"make": partial(latent, metric=LatentClassMetric(ridge=1.5))},
+        "squares turn into lengths at 0.5": {"constants": {(_apart, "TURN"): 0.5}},
+        "squares turn into lengths at 2": {"constants": {(_apart, "TURN"): 2.0}},
         "differences as in Euclid": {"constants": {(_apart, "TURN"): 1e4}},
         "questions about classes only": {"make": partial(latent, selector=ModelInfo(0.0))},
         "questions about models only": {"make": partial(latent, selector=ModelInfo(1.0))},
@@ -397,7 +406,7 @@ def stopping(options, data):
 
 def truth(learner, trial):
     """Return how often the likeliest answer to a random question is right."""
-    members = learner.metric_.members(trial.X_train)
+    members = learner._believed()  # what it estimates its accuracy by
     questions = draw_questions(len(trial.X_train), 4000, np.random.default_rng(0))
     said = answer_probabilities(members, questions).argmax(axis=1)
     i, j, k = trial.y_train[questions.T]

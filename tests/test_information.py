@@ -211,3 +211,18 @@ def test_probabilities_of_several_models_are_their_mean(rng):
         answer_probabilities(members, triplets),
         np.mean([answer_probabilities(P, triplets) for P in members], axis=0),
     )
+
+
+@pytest.mark.parametrize("function", [answer_probabilities, information_about_models])
+def test_wrong_beliefs_of_several_models_are_named(function, rng):
+    members = rng.dirichlet(np.ones(3), size=(4, 6))
+    members[2, 5] = np.nan
+    with pytest.raises(ValueError, match=r"beliefs row 5 of model 2 is \[nan, nan, nan\]"):
+        function(members, [(0, 1, 2)])
+    with pytest.raises(ValueError, match="item indices must be 0 to 5"):
+        function(members[:2], [(0, 1, 6)])
+
+
+def test_information_about_models_wants_several_models():
+    with pytest.raises(ValueError, match=r"must have shape \(models, items, classes\), not \(3, 3\)"):
+        information_about_models(np.eye(3), [(0, 1, 2)])

@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tercet._features import Features, Lookup
+from tercet._propagation import informed
 from tercet._random import Seeds
 from tercet._validation import Floats, Ints, check_n_classes, check_part
 from tercet.answers import Comparisons
@@ -144,23 +145,50 @@ class Models:
         return self.features.apply(believe, votes.shape[1])
 
     def members_about(self, fitted: Fitted, items: Ints) -> Floats:
-        """Return what several models believe about these items, as an array of shape (K, n, C)."""
-        rows = self.features.rows(items)
-        if self.beliefs is not None:
-            rows = fitted.metric.transform(rows)
-        return np.asarray(fitted.beliefs.members(rows))
+        """Return what several models believe about these items, as an array of shape (K, n, C).
+
+        By the features, and by the answers about these very items: see `informed`.
+        """
+        known = np.union1d(items, fitted.answers.triplets)
+        members = self._informed(fitted, self._members(fitted, known), known)
+        return members[:, np.searchsorted(known, items)]
 
     def members_about_all(self, fitted: Fitted) -> Floats:
         """Return what several models believe about every item, chunk by chunk; shape (K, n, C)."""
         alone, model = _without_features(fitted.metric), fitted.beliefs
-        n_models, _, n_classes = self.members_about(fitted, self.sample[:1]).shape
+        n_models, _, n_classes = self._members(fitted, self.sample[:1]).shape
 
         def believe(rows: Floats, _: int) -> Floats:
             members = model.members(rows if self.beliefs is None else alone.transform(rows))
             return np.asarray(members.swapaxes(0, 1).reshape(len(rows), -1))
 
         table = np.asarray(self.features.apply(believe, n_models * n_classes))
-        return table.reshape(-1, n_models, n_classes).swapaxes(0, 1)
+        members = table.reshape(-1, n_models, n_classes).swapaxes(0, 1)
+        return self._informed(fitted, members, np.arange(self.features.shape[0]))
+
+    def _members(self, fitted: Fitted, items: Ints) -> Floats:
+        """Return what several models believe about these items by their features."""
+        rows = self.features.rows(items)
+        if self.beliefs is not None:
+            rows = fitted.metric.transform(rows)
+        return np.asarray(fitted.beliefs.members(rows))
+
+    @staticmethod
+    def _informed(fitted: Fitted, members: Floats, items: Ints) -> Floats:
+        """Return the beliefs about these items, all that were asked about among them, by the answers too."""
+        answers, model = fitted.answers, fitted.beliefs
+        if not len(answers):
+            return members
+        asked, place = np.unique(answers.triplets, return_inverse=True)
+        where = np.searchsorted(items, asked)
+        error_of = getattr(model, "error_of", lambda _: 0.0)
+        names, who = np.unique(answers.annotators, return_inverse=True)
+        errors = np.array([error_of(name) for name in names.tolist()])[who]
+        members = members.copy()
+        members[:, where] = informed(
+            members[:, where], place.reshape(-1, 3), answers.answers.astype(np.int64), errors
+        )
+        return members
 
     def _warm_from(self, size: int) -> int:
         """Return the number of answers whose models those after ``size`` answers start from."""

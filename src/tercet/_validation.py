@@ -84,13 +84,28 @@ def check_beliefs(beliefs: ArrayLike) -> Floats:
     array = np.asarray(beliefs, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 1:
         raise ValueError(f"beliefs must have shape (items, classes), not {array.shape}")
-    sums = array.sum(axis=1)
-    # Written so that NaN counts as wrong.
-    wrong = ~((np.abs(sums - 1.0) <= 1e-6) & (array.min(axis=1, initial=0.0) >= 0.0))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
+    return _check_rows(array)
+
+
+def check_members(beliefs: ArrayLike) -> Floats:
+    """Return the beliefs of several models as a (K, n, C) array whose rows are probabilities."""
+    array = np.asarray(beliefs, dtype=np.float64)
+    if array.ndim != 3 or array.shape[0] < 1 or array.shape[2] < 1:
         raise ValueError(
-            f"beliefs row {row} is {array[row].tolist()} (sum {sums[row]:g}); "
+            f"beliefs of several models must have shape (models, items, classes), not {array.shape}"
+        )
+    return _check_rows(array)
+
+
+def _check_rows(array: Floats) -> Floats:
+    sums = array.sum(axis=-1)
+    # Written so that NaN counts as wrong.
+    wrong = ~((np.abs(sums - 1.0) <= 1e-6) & (array.min(axis=-1, initial=0.0) >= 0.0))
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0])
+        of_model = f" of model {place[0]}" if len(place) == 2 else ""
+        raise ValueError(
+            f"beliefs row {place[-1]}{of_model} is {array[place].tolist()} (sum {sums[place]:g}); "
             "each row must be non-negative and sum to 1"
         )
     return array

@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike
 from scipy.special import entr, xlogy
 
 from tercet._fast import kernels
-from tercet._validation import Floats, Ints, check_beliefs, check_number, check_option, check_triplets
+from tercet._validation import (
+    Floats,
+    Ints,
+    check_beliefs,
+    check_members,
+    check_number,
+    check_option,
+    check_triplets,
+)
 
 #: How a don't-know counts: as no answer at all, or as news that two classes or none of them agree.
 DONT_KNOW = ("uninformative", "informative")
@@ -43,19 +51,10 @@ def answer_probabilities(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
     array([[0.5, 0. , 0.5]])
     """
     if np.ndim(beliefs) == 3:
-        return cast(Floats, _by_model(beliefs, triplets).mean(axis=0))
+        members = check_members(beliefs)
+        return cast(Floats, _chances(members, check_triplets(triplets, members.shape[1])).mean(axis=0))
     P = check_beliefs(beliefs)
-    questions = check_triplets(triplets, len(P))
-    result = np.empty((len(questions), 3))
-    by_class = np.ascontiguousarray(P.T)
-    for rows, (i, j, k) in _chunks(questions):
-        Pi, Pj, Pk = (by_class.take(items, axis=1) for items in (i, j, k))
-        same_j, same_k = Pi * Pj, Pi * Pk
-        all_same = (same_j * Pk).sum(axis=0)
-        result[rows, 0] = np.maximum(same_j.sum(axis=0) - all_same, 0.0)
-        result[rows, 1] = np.maximum(same_k.sum(axis=0) - all_same, 0.0)
-    result[:, 2] = np.maximum(1.0 - result[:, 0] - result[:, 1], 0.0)
-    return result
+    return _chances(P, check_triplets(triplets, len(P)))
 
 
 def information_gain(
@@ -136,14 +135,29 @@ def information_about_models(
     """
     share = check_number("share", share, low=0.0, high=1.0)
     error = check_number("error", error, low=0.0, high=1.0)
-    by_model = _by_model(beliefs, triplets)
+    members = check_members(beliefs)
+    questions = check_triplets(triplets, members.shape[1])
+    compiled = kernels("tercet._information_kernel")
+    if compiled is not None:
+        members = np.ascontiguousarray(members)
+        return cast(Floats, compiled.about_models(members, questions, error, share, noise_of(error)))
+    by_model = _chances(members, questions)
     within = heard(by_model, error).mean(axis=0)
     return np.asarray(np.maximum(heard(by_model.mean(axis=0), error) - share * within, 0.0))
 
 
-def _by_model(beliefs: ArrayLike, triplets: ArrayLike) -> Floats:
-    """Return the probabilities of answers under each model, as an array of shape (K, m, 3)."""
-    return np.stack([answer_probabilities(P, triplets) for P in np.asarray(beliefs, dtype=np.float64)])
+def _chances(beliefs: Floats, questions: Ints) -> Floats:
+    """Return the probabilities of answers, in the last two axes, under one model or each of several."""
+    result = np.empty((*beliefs.shape[:-2], len(questions), 3))
+    by_class = np.ascontiguousarray(np.moveaxis(beliefs, -1, 0))
+    for rows, (i, j, k) in _chunks(questions):
+        Pi, Pj, Pk = (by_class.take(items, axis=-1) for items in (i, j, k))
+        same_j, same_k = Pi * Pj, Pi * Pk
+        all_same = (same_j * Pk).sum(axis=0)
+        result[..., rows, 0] = np.maximum(same_j.sum(axis=0) - all_same, 0.0)
+        result[..., rows, 1] = np.maximum(same_k.sum(axis=0) - all_same, 0.0)
+    result[..., 2] = np.maximum(1.0 - result[..., 0] - result[..., 1], 0.0)
+    return result
 
 
 def heard(chances: Floats, error: float) -> Floats:

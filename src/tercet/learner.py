@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tercet._defaults import resolve_parts
 from tercet._features import open_features
 from tercet._models import Models
+from tercet._progress import with_progress
 from tercet._questions import at_random, check_places, error_of_asked, own_accuracies, search
 from tercet._random import RandomState, Seeds
 from tercet._validation import Floats, Ints, check_count, check_part, check_triplets
@@ -82,7 +83,7 @@ class ActiveLearner:
     >>> (query,) = learner.ask()
     >>> learner.tell(query, "yes")
     >>> learner.run(ClassOracle(y), n_queries=4).comparisons
-    Comparisons(5 yes/no, 0 don't know)
+    Comparisons(4 yes/no, 1 don't know)
     >>> learner.metric_.transform(X).shape, learner.beliefs_.shape
     ((178, 31), (178, 3))
     """
@@ -327,7 +328,9 @@ class ActiveLearner:
     def outlook(self) -> Outlook:
         """Return how well the model answers by its own estimate, and what the next answer is worth.
 
-        Corrected by how often the model foresaw the answers, if this learner asked or `restore` was told.
+        About the items at hand, those included that answers have settled: with few items and many answers it
+        says more than the metric alone could say of new ones. Corrected by how often the model foresaw the
+        answers, if this learner asked or `restore` was told.
         """
         answers, known = self._comparisons, sizes(len(self._comparisons))
         told = [self._asked[query_id(triplet)] for triplet, _ in answers]
@@ -339,7 +342,8 @@ class ActiveLearner:
         Parameters
         ----------
         target : float
-            The share of random questions that the model is to answer right, by its own estimate.
+            The share of random questions about the items at hand that the model is to answer right, by its
+            own estimate (see `outlook`).
         min_gain : float
             Stop too if the next answer is expected to add less than this to it.
         """
@@ -358,7 +362,7 @@ class ActiveLearner:
             Show a progress bar (needs tqdm, in the extra ``experiments``).
         """
         questions = range(check_count("n_queries", n_queries, minimum=0))
-        for _ in _with_progress(questions) if progress else questions:
+        for _ in with_progress(questions, "question") if progress else questions:
             (query,) = self.ask()
             try:
                 answer = as_answer(oracle(query.triplet))
@@ -390,11 +394,3 @@ class ActiveLearner:
         del self._pending[query.id], self._asked[query.id]
         if not self._searches:
             self._open |= self._among(np.array([query.triplet]))
-
-
-def _with_progress(questions: range) -> Iterable[int]:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("a progress bar needs tqdm: pip install 'tercet[experiments]'") from error
-    return cast(Iterable[int], tqdm(questions, unit="question"))

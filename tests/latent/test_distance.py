@@ -37,7 +37,7 @@ def slow_square(distance, x, y):
     """The formula of the module's head, item by item and model by model."""
     model, basis = distance.model, distance.model.basis
     z, v = ((row - basis.mean) / basis.spread for row in (x, y))
-    away = sum((1 + (2 * (a - b)) ** 2) ** 0.5 - 1 for a, b in zip(z, v, strict=True)) / basis.near
+    away = sum((1 + (a - b) ** 2) ** 0.5 - 1 for a, b in zip(z, v, strict=True)) / basis.near
     gap = (basis.coordinates(z[np.newaxis]) - basis.coordinates(v[np.newaxis]))[0]
     along, same, own, other = 0.0, 0.0, 0.0, 0.0
     members = model.members(np.stack([x, y]))
@@ -48,8 +48,9 @@ def slow_square(distance, x, y):
         own += P[0] @ P[0] / len(model.weights)
         other += P[1] @ P[1] / len(model.weights)
     power = -np.log(0.003) / np.log(1 + basis.far / basis.near / 1.4)
-    k = (1 + (away + along) / 1.4) ** -power
-    c = 0.3 * model.n_answers / (model.n_answers + 3 * model.n_classes)
+    trust = model.n_answers / (model.n_answers + 3 * model.n_classes)
+    k = (1 + (away + trust * along) / 1.4) ** -power
+    c = 0.3 * trust
     u, v = (1 - own) / 2, (1 - other) / 2
     return 2 * (1 - k) + c * ((own + other) / 2 - same + u + v - 2 * np.sqrt(u * v) * k)
 
@@ -87,7 +88,7 @@ def test_any_answers_classes_and_spreads_give_a_metric(m, n_classes, spread):
 
 
 def slow_apart(a, b):
-    return sum((1 + ((u - v) / 0.5) ** 2) ** 0.5 - 1 for u, v in zip(a, b, strict=True))
+    return sum((1 + (u - v) ** 2) ** 0.5 - 1 for u, v in zip(a, b, strict=True))
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -56,7 +56,7 @@ def test_dont_knows_teach_too():
     assert with_all.likelihood(X, asked).mean() > without.likelihood(X, asked).mean()
 
 
-def test_a_careless_annotator_is_found():
+def test_a_careless_annotator_is_found(engine):
     X, y = blobs(120)
     names = ("ann", "ben", "cal", "dot", "eve")
     asked = answered(y, 300, errors=(0.02, 0.02, 0.5, 0.02, 0.02), names=names)
@@ -163,7 +163,7 @@ def test_what_was_foreseen_was_foreseen_by_models_that_did_not_know():
     np.testing.assert_allclose(later.foreseen[12:], first.likelihood(X, asked[np.arange(12, 20)], 0.0))
 
 
-def test_error_rates_are_at_the_maximum_of_their_posterior():
+def test_error_rates_are_at_the_maximum_of_their_posterior(engine):
     rng = np.random.default_rng(0)
     answers = Answers(
         np.zeros((200, 3), np.int64), rng.integers(-1, 2, 200).astype(np.int8), np.array(["a", "b"] * 100)
@@ -182,6 +182,19 @@ def test_error_rates_are_at_the_maximum_of_their_posterior():
     wanted = 1 / (1 + np.exp(-best.x[:2]))
     found = _error_rates(foreseen, answers)
     np.testing.assert_allclose([found["a"], found["b"]], wanted, atol=1e-4)
+
+
+def test_both_engines_find_the_same_error_rates(monkeypatch):
+    pytest.importorskip("numba", reason="needs the extra 'fast'")
+    rng = np.random.default_rng(0)
+    for n_people, m in ((1, 1), (1, 60), (3, 40), (7, 500)):
+        names = [f"p{n}" for n in range(n_people)]
+        answers = answered(np.arange(30) % 3, m, errors=(0.1,) * n_people, names=names)
+        foreseen = rng.random(m) ** 2
+        compiled = _error_rates(foreseen, answers)
+        with monkeypatch.context() as patch:
+            patch.setattr("tercet.latent._fit.kernels", lambda module: None)
+            assert _error_rates(foreseen, answers) == pytest.approx(compiled, rel=1e-9)
 
 
 def test_each_answer_of_several_people_is_kept_from_one_model(monkeypatch):

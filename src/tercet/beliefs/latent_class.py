@@ -58,7 +58,7 @@ class LatentClass(BaseEstimator):
         self,
         n_classes: int | None = None,
         *,
-        ridge: float = 0.4,
+        ridge: float = 0.6,
         error: float | None = None,
         warm_start: bool = True,
         random_state: RandomState = None,

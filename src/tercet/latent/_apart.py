@@ -1,7 +1,7 @@
 """How far apart items are by their plain features: squares of small differences, and lengths of large ones.
 
 One feature that differs much counts for less than in Euclidean distance, where it outweighs all others: with
-t the difference in units of half a standard deviation, a feature adds sqrt(1 + t^2) - 1. The sum is the
+t the difference in standard deviations, a feature adds sqrt(1 + t^2) - 1. The sum is the
 square of a Euclidean distance in some space, since the root of 1 + t^2 is conditionally negative definite.
 """
 
@@ -12,9 +12,10 @@ import numpy as np
 from tercet._fast import kernels
 from tercet._validation import Floats
 
-# In standard deviations of a feature: where squares turn into lengths. Chosen on sets outside the paper's
-# eight (docs/beyond-the-paper.md).
-TURN = 0.5
+# In standard deviations of a feature: where squares turn into lengths. At half of one, sets outside the
+# paper's eight have up to .002 more 1NN accuracy, and those with many classes and a strong Euclid up to .01
+# less than Euclid (docs/beyond-the-paper.md).
+TURN = 1.0
 
 
 def apart(A: Floats, B: Floats) -> Floats:

@@ -7,14 +7,15 @@ u = (1 - |Q|^2)/2 an item's own doubt, the squared distance is
     2 (1 - k_ij) + c [ |Q_i - Q_j|^2 / 2 + u_i + u_j - 2 sqrt(u_i u_j) k_ij ].
 
 By the features alone x is 1 for a typical nearest neighbour, and p is such that k is 0.003 for a typical
-pair; class directions add about 1 for a typical pair. The first part keeps neighbourhoods that no question
-asked about, and hardly grows once x is large. The second is the probability that the classes of two items
-differ, 1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and keeps the whole Euclidean (a
-sum of positive definite kernels), so it is a metric in the strict sense.
+pair; class directions add up to about 1 for a typical pair, as far as they are trusted. The first part keeps
+neighbourhoods that no question asked about, and hardly grows once x is large. The second is the probability
+that the classes of two items differ, 1 - Q_i . Q_j, wherever k is 0; the last term makes it 0 for i = j and
+keeps the whole Euclidean (a sum of positive definite kernels), so it is a metric in the strict sense.
 
 How far the classes are trusted comes from two kinds of evidence. Where the models differ, Q_i . Q_j is of
-middling size for all pairs, and tells little; and c = 0.3 m / (m + 3 C) grows with the answers to each class.
-It never grows so large that it could part close neighbours, only enough to put all others in order.
+middling size for all pairs, and tells little; and c = 0.3 m / (m + 3 C) grows with the answers to each class,
+as do the class directions in x. It never grows so large that it could part close neighbours, only enough to
+put all others in order.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _HALF_TRUST_AFTER = 3.0  # answers for each class
 # is far from all others keep their order; a Gaussian's do not.
 _WIDTH = 1.4
 _KERNEL_FAR = 0.003  # between typical items
-_DIRECTIONS = 1.0  # what class directions add to x for a typical pair
+_DIRECTIONS = 1.0  # what class directions add to x for a typical pair, once they are trusted
 _LEAST_SPREAD = 1e-6  # of logits: less is rounding
 _SHARE_OF_FEATURES = 0.005  # in the embedding, where nothing saturates
 
@@ -61,10 +62,15 @@ class LearnedDistance:
         return cls(model, np.where(spreads > _LEAST_SPREAD, spreads, 1.0))
 
     @property
+    def trust(self) -> float:
+        """How far the classes are trusted, from 0 to 1."""
+        m = self.model.n_answers
+        return m / (m + _HALF_TRUST_AFTER * self.model.n_classes)
+
+    @property
     def weight(self) -> float:
         """The weight c of the class part."""
-        m = self.model.n_answers
-        return _MOST_TRUST * m / (m + _HALF_TRUST_AFTER * self.model.n_classes)
+        return _MOST_TRUST * self.trust
 
     @property
     def _power(self) -> float:
@@ -76,7 +82,7 @@ class LearnedDistance:
         Z = self.model.basis.standardised(X)
         coordinates = self.model.basis.coordinates(Z)
         directions = self.model.directions(coordinates) / self.spreads[:, np.newaxis, np.newaxis]
-        F = np.sqrt(_DIRECTIONS) * _side_by_side(directions)
+        F = np.sqrt(_DIRECTIONS * self.trust) * _side_by_side(directions)
         return Z, F, _side_by_side(self.model.members_at(coordinates))
 
     def between(self, X: Floats, Y: Floats) -> Floats:

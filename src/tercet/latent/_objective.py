@@ -19,6 +19,7 @@ from functools import cache, cached_property
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from threadpoolctl import ThreadpoolController
@@ -27,12 +28,14 @@ from tercet._fast import kernels
 from tercet._validation import Floats, Ints
 
 #: So many answers count as much as the two clustering terms: m0 above.
-ANSWERS_PER_CLUSTERING = 50.0
+ANSWERS_PER_CLUSTERING = 25.0
 #: How much sure items count, against classes of equal size.
 SURENESS = 0.7
 # The intercepts are all but free; they move as slowly as this to keep the optimum unique.
 _RIDGE_OF_INTERCEPT = 1e-3
 _LEAST_LOG = -30.0
+# Of L-BFGS: the steps whose curvature is remembered, and the share of the value below which a gain is none.
+_MEMORY, _TOLERANCE = 8, 1e-6
 #: The least probability of an answer: where nobody errs, one that contradicts all others would have none.
 LEAST = 1e-200
 
@@ -60,6 +63,9 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.answers)
 
+    def __getitem__(self, rows: NDArray[np.bool_]) -> Evidence:
+        return Evidence(self.triplets[rows], self.answers[rows], self.errors[rows], self.weight)
+
     @cached_property
     def signs(self) -> tuple[Floats, Floats]:
         """How the probability of the given answer grows with p(yes) and with p(no), as columns."""
@@ -68,13 +74,14 @@ class Evidence:
         return yes[:, np.newaxis], no[:, np.newaxis]
 
     def likelihood(self, P: Floats) -> Floats:
-        """Return the probability of each answer, errors included."""
-        return self._likelihood(*P[self.triplets.T])[0]
+        """Return the probability of each answer, errors included; by each model, if P is of several."""
+        Pi, Pj, Pk = (P.take(items, axis=-2) for items in self.triplets.T)
+        return self._likelihood(Pi, Pj, Pk)[0]
 
     def _likelihood(self, Pi: Floats, Pj: Floats, Pk: Floats) -> tuple[Floats, Floats, Floats]:
         same_j, same_k = Pi * Pj, Pi * Pk
-        all_same = (same_j * Pk).sum(axis=1)
-        yes, no = same_j.sum(axis=1) - all_same, same_k.sum(axis=1) - all_same
+        all_same = (same_j * Pk).sum(axis=-1)
+        yes, no = same_j.sum(axis=-1) - all_same, same_k.sum(axis=-1) - all_same
         given = np.choose(self.answers + 1, [no, np.maximum(1 - yes - no, 0), yes])
         return np.maximum((1 - self.errors) * given + self.errors / 3, LEAST), same_j, same_k
 
@@ -100,16 +107,7 @@ def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats
     """Return what is minimised but for the ridge, and its gradient by the logits."""
     compiled = kernels("tercet.latent._objective_kernel")
     if compiled is not None:
-        found: tuple[float, Floats] = compiled.loss_and_gradient(
-            logits,
-            evidence.triplets,
-            evidence.answers,
-            evidence.errors,
-            evidence.weight,
-            SURENESS,
-            _LEAST_LOG,
-            LEAST,
-        )
+        found: tuple[float, Floats] = compiled.loss_and_gradient(logits, _facts(evidence))
         return found
     n_items = len(logits)
     P, log_P = softmax_and_log(logits)
@@ -124,11 +122,25 @@ def loss_and_gradient(logits: Floats, evidence: Evidence) -> tuple[float, Floats
     return loss, P * (by_P - (by_P * P).sum(axis=1, keepdims=True))
 
 
+def _facts(evidence: Evidence) -> tuple[Ints, Ints, Floats, float, float, float, float]:
+    """Return what the compiled loops know, in arrays of one form, since they are compiled for each form."""
+    triplets, answers = np.ascontiguousarray(evidence.triplets), np.ascontiguousarray(evidence.answers)
+    return (
+        triplets,
+        answers,
+        np.ascontiguousarray(evidence.errors),
+        evidence.weight,
+        SURENESS,
+        _LEAST_LOG,
+        LEAST,
+    )
+
+
 def softmax_and_log(logits: Floats) -> tuple[Floats, Floats]:
-    """Return the softmax of each row, and its logarithm, cut off where it no longer matters."""
-    shifted = logits - logits.max(axis=1, keepdims=True)
+    """Return the softmax over the last axis, and its logarithm, cut off where it no longer matters."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
     exp = np.exp(shifted)
-    total = exp.sum(axis=1, keepdims=True)
+    total = exp.sum(axis=-1, keepdims=True)
     return exp / total, np.maximum(shifted - np.log(total), _LEAST_LOG)
 
 
@@ -155,6 +167,20 @@ def minimise(
     """
     penalty = np.full((design.shape[1], 1), ridge)
     penalty[-1] = _RIDGE_OF_INTERCEPT
+    compiled = kernels("tercet.latent._objective_kernel")
+    if compiled is not None:
+        # As many steps lead as far as SciPy's, in a fifth to a seventh of the time with 24 to 89 items, and
+        # in two thirds of it with 500, where the sums take most.
+        found: tuple[Floats, float] = compiled.minimise(
+            np.ascontiguousarray(design),
+            _facts(evidence),
+            penalty.ravel(),
+            np.ascontiguousarray(start),
+            max_iter,
+            _MEMORY,
+            _TOLERANCE,
+        )
+        return found
 
     def objective(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(start.shape)
@@ -167,6 +193,6 @@ def minimise(
         start.ravel(),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_iter, "maxcor": 8, "ftol": 1e-6},
+        options={"maxiter": max_iter, "maxcor": _MEMORY, "ftol": _TOLERANCE},
     )
     return result.x.reshape(start.shape), float(result.fun)

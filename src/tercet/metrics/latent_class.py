@@ -74,7 +74,7 @@ class LatentClassMetric(TripletClassifier):
         self,
         n_classes: int | None = None,
         *,
-        ridge: float = 0.4,
+        ridge: float = 0.6,
         error: float | None = None,
         warm_start: bool = True,
         preprocessor: Preprocessor = None,
