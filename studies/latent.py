@@ -38,7 +38,7 @@ from tercet.datasets import DATASETS, load, waveform
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.protocol import METHODS, REFERENCES, Trial
 from tercet.information import answer_probabilities
-from tercet.latent import _apart, _distance, _fit
+from tercet.latent import _basis, _distance, _fit, _relevance
 from tercet.metrics import LatentClassMetric
 from tercet.selection import Info, ModelInfo, Random
 from tercet.triplets import draw_questions
@@ -186,6 +186,11 @@ def only_clusters(self, evidence):
     return self.by_clusters()
 
 
+def all_alike(Z, rng):
+    """Let noise count like any other feature."""
+    return np.ones(Z.shape[1])
+
+
 def by_features_alone(beliefs, triplets, answers, errors):
     """Pass over what the answers tell about their own items."""
     return beliefs
@@ -223,9 +228,11 @@ def pieces(options, data):
         "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
         "ridge 0.2": {"make": partial(latent, metric=LatentClassMetric(ridge=0.2))},
         "ridge 1.5": {"make": partial(latent, metric=LatentClassMetric(ridge=1.5))},
-        "squares turn into lengths at 0.5": {"constants": {(_apart, "TURN"): 0.5}},
-        "squares turn into lengths at 2": {"constants": {(_apart, "TURN"): 2.0}},
-        "differences as in Euclid": {"constants": {(_apart, "TURN"): 1e4}},
+        "all features count alike": {"constants": {(_basis, "relevance"): all_alike}},
+        "heavy tails not bent": {"constants": {(_basis, "_HEAVY"): np.inf}},
+        "neither": {"constants": {(_basis, "relevance"): all_alike, (_basis, "_HEAVY"): np.inf}},
+        "squares turn into lengths at 1": {"constants": {(_relevance, "_TURNS"): (1.0,)}},
+        "differences as in Euclid": {"constants": {(_relevance, "_TURNS"): (1e4,)}},
         "questions about classes only": {"make": partial(latent, selector=ModelInfo(0.0))},
         "questions about models only": {"make": partial(latent, selector=ModelInfo(1.0))},
         "the best of 20,000 questions": {"make": partial(latent, selector=ModelInfo(n_candidates=20_000))},
@@ -266,6 +273,8 @@ def pieces(options, data):
         others = np.array(others).reshape(len(MARKS), -1, 2).swapaxes(0, 1)
         return [found, *others], euclid(trial)
 
+    if options.rows:
+        asked = {name: how for name, how in asked.items() if name in options.rows.split(",")}
     if options.part == "fresh":
         asked = {name: how for name, how in asked.items() if name == "all of it" or "questions" in name}
     for name, how in asked.items():
@@ -509,6 +518,7 @@ def main():
     parser.add_argument("part", choices=parts)
     parser.add_argument("--data-dir")
     parser.add_argument("--datasets", help="of the paper's eight, with commas between")
+    parser.add_argument("--rows", help="of the tables of pieces, with commas between")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()

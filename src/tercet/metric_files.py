@@ -189,8 +189,11 @@ class LatentMetric:
             if not found[name].size:
                 raise ValueError(f"{name} has the shape {found[name].shape}, which holds nothing")
         shapes = {
+            "middle": (d,),
+            "width": (d,),
             "mean": (d,),
             "spread": (d,),
+            "turn": (1,),
             "near": (1,),
             "far": (1,),
             "landmarks": (n_landmarks, d),
@@ -204,13 +207,13 @@ class LatentMetric:
                 raise ValueError(
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
-        for name in ("spread", "near", "spreads"):
+        for name in ("width", "spread", "turn", "near", "spreads"):
             if not (found[name] > 0).all():
                 raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
         for name in ("far", "n_answers"):
             if found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
-        numbers = {name: float(found[name][0]) for name in ("near", "far")}
+        numbers = {name: float(found[name][0]) for name in ("turn", "near", "far")}
         basis = Basis(**{**{name: found[name] for name in _BASIS}, **numbers})  # type: ignore[arg-type]
         # What was foreseen of each answer is not in the file, only how many there were; this takes no memory.
         foreseen = np.broadcast_to(np.nan, int(found["n_answers"][0]))
@@ -224,7 +227,18 @@ class LatentMetric:
 
 
 # The attributes of a `Basis`, and how many dimensions each has in a file.
-_BASIS = {"mean": 1, "spread": 1, "near": 1, "far": 1, "landmarks": 2, "projection": 2, "centre": 1}
+_BASIS = {
+    "middle": 1,
+    "width": 1,
+    "mean": 1,
+    "spread": 1,
+    "turn": 1,
+    "near": 1,
+    "far": 1,
+    "landmarks": 2,
+    "projection": 2,
+    "centre": 1,
+}
 _KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric, LatentMetric.kind: LatentMetric}
 
 

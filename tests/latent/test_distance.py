@@ -33,11 +33,15 @@ def learned():
     return learned_from(X, answered(y, 40)), X, y
 
 
+def slow_apart(a, b, turn):
+    return sum((1 + ((u - v) / turn) ** 2) ** 0.5 - 1 for u, v in zip(a, b, strict=True))
+
+
 def slow_square(distance, x, y):
     """The formula of the module's head, item by item and model by model."""
     model, basis = distance.model, distance.model.basis
-    z, v = ((row - basis.mean) / basis.spread for row in (x, y))
-    away = sum((1 + (a - b) ** 2) ** 0.5 - 1 for a, b in zip(z, v, strict=True)) / basis.near
+    z, v = ((np.arcsinh((row - basis.middle) / basis.width) - basis.mean) / basis.spread for row in (x, y))
+    away = slow_apart(z, v, basis.turn) / basis.near
     gap = (basis.coordinates(z[np.newaxis]) - basis.coordinates(v[np.newaxis]))[0]
     along, same, own, other = 0.0, 0.0, 0.0, 0.0
     members = model.members(np.stack([x, y]))
@@ -87,12 +91,9 @@ def test_any_answers_classes_and_spreads_give_a_metric(m, n_classes, spread):
     assert is_euclidean(LearnedDistance(distance.model, distance.spreads * spread).between(X, X))
 
 
-def slow_apart(a, b):
-    return sum((1 + (u - v) ** 2) ** 0.5 - 1 for u, v in zip(a, b, strict=True))
-
-
+@pytest.mark.parametrize("turn", [1.0, 2.5])
 @pytest.mark.parametrize("compiled", [True, False])
-def test_how_far_apart_items_are_by_their_features(compiled, monkeypatch):
+def test_how_far_apart_items_are_by_their_features(compiled, turn, monkeypatch):
     if compiled:
         pytest.importorskip("numba")
     else:
@@ -100,10 +101,10 @@ def test_how_far_apart_items_are_by_their_features(compiled, monkeypatch):
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(7, 5)), rng.normal(size=(4, 5)) * 3
     B[0] = A[0]
-    wanted = [[slow_apart(a, b) for b in B] for a in A]
-    assert np.allclose(apart(A, B), wanted, rtol=1e-12, atol=1e-12)
-    assert np.allclose(apart_by_row(A[:4], B), np.diag(wanted), rtol=1e-12, atol=1e-12)
-    assert apart(A, B)[0, 0] == apart_by_row(A, A)[0] == 0
+    wanted = [[slow_apart(a, b, turn) for b in B] for a in A]
+    assert np.allclose(apart(A, B, turn), wanted, rtol=1e-12, atol=1e-12)
+    assert np.allclose(apart_by_row(A[:4], B, turn), np.diag(wanted), rtol=1e-12, atol=1e-12)
+    assert apart(A, B, turn)[0, 0] == apart_by_row(A, A, turn)[0] == 0
 
 
 def test_classes_count_more_with_every_answer_and_less_with_every_class():
@@ -118,8 +119,9 @@ def test_an_outlier_keeps_the_order_of_its_neighbours():
     distance = learned_from(X, answered(y, 0))
     flat = LearnedDistance(distance.model, np.full(6, 1e9))  # directions count for nothing
     outlier = X[:1] + 100.0
-    Z, far = (distance.model.basis.standardised(points) for points in (X, outlier))
-    wanted = np.argsort(apart(far, Z)[0])
+    basis = distance.model.basis
+    Z, far = (basis.standardised(points) for points in (X, outlier))
+    wanted = np.argsort(apart(far, Z, basis.turn)[0])
     assert (np.diff(flat.between(outlier, X)[0][wanted]) > 0).all()
 
 

@@ -1,5 +1,8 @@
 """What the classes are a function of: the features, and how near an item is to some others.
 
+Features are standardised, after heavy tails were bent; those that are noise by all that can be seen without
+answers count for less (see `relevance`).
+
 Classes that are linear in the features cannot bend. So each item also has coordinates by a Gaussian kernel of
 `apart` at landmarks, which are items: the leading principal components of that kernel, by the method of
 Nystroem. Together they weigh as much as all features; a member of the ensemble may weigh them otherwise.
@@ -14,12 +17,16 @@ import numpy as np
 
 from tercet._validation import Floats
 from tercet.latent._apart import apart
+from tercet.latent._relevance import best_turn, relevance
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
 _LANDMARKS = 200
 _COMPONENTS = 40
 _WIDTH = 1.4  # of the Gaussian, between what is near and what is far
 _MOST = 1000  # items to measure typical distances with
+_BENDS = 3.0  # times the median distance from the median
+_HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
+_STRAIGHT = 1e6  # standard deviations: nothing bends before
 _SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
 
 
@@ -29,8 +36,13 @@ class Basis:
 
     Attributes
     ----------
+    middle, width : arrays of shape (d,)
+        Of the bulk of each feature, beyond which it is bent by arcsinh((x - middle) / width) if its tails are
+        heavy, so that few items far out do not decide what is near and far for all others.
     mean, spread : arrays of shape (d,)
-        Of the features.
+        Of the bent features; the spread is larger where a feature is to count for less (see `relevance`).
+    turn : float
+        Where squares of differences turn into lengths.
     near, far : float
         How far apart a typical nearest neighbour is, and a typical pair of items.
     landmarks : array of shape (L, d)
@@ -41,8 +53,11 @@ class Basis:
         What these are for the mean of the landmarks.
     """
 
+    middle: Floats
+    width: Floats
     mean: Floats
     spread: Floats
+    turn: float
     near: float
     far: float
     landmarks: Floats
@@ -52,12 +67,18 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        mean, spread = X.mean(axis=0), X.std(axis=0)
+        middle, width = _bulk(X)
+        bent = np.arcsinh((X - middle) / width)
+        mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # A constant feature tells nothing; dividing by 1 leaves it at 0.
-        spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
-        some = (X if len(X) <= _MOST else X[rng.choice(len(X), _MOST, replace=False)]) - mean
+        spread = np.where(spread > 1e-12 * np.abs(bent).max(axis=0, initial=0.0), spread, 1.0)
+        some = (bent if len(X) <= _MOST else bent[rng.choice(len(X), _MOST, replace=False)]) - mean
         some /= spread
-        between = apart(some, some)
+        counts = relevance(some, rng)
+        some *= np.sqrt(counts)
+        spread = spread / np.sqrt(counts)
+        turn = best_turn(some, counts, rng)
+        between = apart(some, some, turn)
         far = float(np.median(between))
         np.fill_diagonal(between, np.inf)
         nearest = between.min(axis=1)
@@ -65,15 +86,16 @@ class Basis:
         near = float(np.median(nearest)) if len(nearest) else 1.0
         chosen = slice(None) if len(some) <= _LANDMARKS else rng.choice(len(some), _LANDMARKS, replace=False)
         landmarks = some[chosen]
-        kernel = np.exp(-apart(landmarks, landmarks) / _width(near, far))
+        kernel = np.exp(-apart(landmarks, landmarks, turn) / _width(near, far))
         average = kernel.mean(axis=0)
         values, axes = np.linalg.eigh(kernel - average - average[:, np.newaxis] + average.mean())
         kept = np.flatnonzero(values > 1e-6 * max(values[-1], 1e-6))[::-1][:_COMPONENTS]
         # As large as all features together.
-        size = np.sqrt(X.shape[1] * len(landmarks) / max(values[kept].sum(), 1e-12))
+        size = np.sqrt(counts.sum() * len(landmarks) / max(values[kept].sum(), 1e-12))
         # In the order of rows, as a file has it, so that a saved metric computes the same sums.
         projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
-        return cls(mean, spread, near, far, landmarks, projection, average @ projection)
+        centre = average @ projection
+        return cls(middle, width, mean, spread, turn, near, far, landmarks, projection, centre)
 
     @property
     def n_features(self) -> int:
@@ -91,13 +113,25 @@ class Basis:
         return self.coordinates(self.landmarks)
 
     def standardised(self, X: Floats) -> Floats:
-        """Return features of mean 0 and spread 1."""
-        return np.asarray((X - self.mean) / self.spread)
+        """Return features of mean 0 and spread 1, or less where they are to count for less."""
+        return np.asarray((np.arcsinh((X - self.middle) / self.width) - self.mean) / self.spread)
 
     def coordinates(self, Z: Floats) -> Floats:
         """Return all coordinates of items with these standardised features, an array of shape (n, d + r)."""
-        kernel = np.exp(-apart(Z, self.landmarks) / _width(self.near, self.far))
+        kernel = np.exp(-apart(Z, self.landmarks, self.turn) / _width(self.near, self.far))
         return np.hstack([Z, kernel @ self.projection - self.centre])
+
+
+def _bulk(X: Floats) -> tuple[Floats, Floats]:
+    """Return the median of each feature, and the distance from it at which a feature begins to bend."""
+    middle = np.median(X, axis=0)
+    spread = X.std(axis=0)
+    spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
+    heavy = np.mean(((X - X.mean(axis=0)) / spread) ** 4, axis=0) > _HEAVY
+    width = _BENDS * np.median(np.abs(X - middle), axis=0)
+    # Where most items have the same value, the median tells no width.
+    width = np.where(width > 1e-9 * spread, width, _BENDS / 1.5 * spread)
+    return middle, np.where(heavy, width, _STRAIGHT * spread)
 
 
 def _width(near: float, far: float) -> float:

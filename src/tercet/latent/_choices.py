@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercet._validation import Floats, check_count, check_n_classes, check_number
+from tercet.latent._basis import Basis
 from tercet.latent._fit import Answers, ClassModel, fit_classes
 
 _FIRST_CLASSES = 5  # before there are answers to choose by
@@ -48,10 +49,19 @@ def fit_latent(
     n_classes = settings.n_classes or (warm.n_classes if warm else min(_FIRST_CLASSES, len(X)))
     check_n_classes(n_classes, len(X))
     m = len(answers)
+    basis = None
     if settings.n_classes is None and (counts_classes(m) or (warm is None and m >= _FEWEST_ANSWERS)):
-        n_classes = _chosen(X, answers, settings.error, rng)
+        basis = warm.basis if warm else Basis.measured(X, rng)  # the same for all that are compared
+        n_classes = _chosen(X, answers, settings.error, basis, rng)
     return fit_classes(
-        X, answers, n_classes=n_classes, ridge=settings.ridge, error=settings.error, rng=rng, warm=warm
+        X,
+        answers,
+        n_classes=n_classes,
+        ridge=settings.ridge,
+        error=settings.error,
+        rng=rng,
+        warm=warm,
+        basis=basis,
     )
 
 
@@ -60,7 +70,7 @@ def counts_classes(n_answers: int) -> bool:
     return n_answers >= _FEWEST_ANSWERS and n_answers & (n_answers - 1) == 0
 
 
-def _chosen(X: Floats, answers: Answers, error: float | None, rng: np.random.Generator) -> int:
+def _chosen(X: Floats, answers: Answers, error: float | None, basis: Basis, rng: np.random.Generator) -> int:
     """Return the smallest number of classes under which held-out answers are about as likely as they can be.
 
     About: by no more than one standard error of the difference, answer by answer.
@@ -73,7 +83,15 @@ def _chosen(X: Floats, answers: Answers, error: float | None, rng: np.random.Gen
         def fit(known: Answers, warm: ClassModel | None, count: int = count) -> ClassModel:
             ridge = _STRENGTH * count
             return fit_classes(
-                X, known, n_classes=count, ridge=ridge, error=error, rng=rng, warm=warm, shares=_SHARES
+                X,
+                known,
+                n_classes=count,
+                ridge=ridge,
+                error=error,
+                rng=rng,
+                warm=warm,
+                basis=basis,
+                shares=_SHARES,
             )
 
         cold = fit(answers[:0], None)

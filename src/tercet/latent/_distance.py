@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercet._validation import Floats
-from tercet.latent._apart import TURN, apart, apart_by_row
+from tercet.latent._apart import apart, apart_by_row
 from tercet.latent._fit import ClassModel
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
@@ -94,7 +94,7 @@ class LearnedDistance:
     def of_pairs(self, X: Floats, Y: Floats) -> Floats:
         """Return the squared distance of each row of X from the same row of Y."""
         (Z, F, P), (V, G, Q) = self._places(X), self._places(Y)
-        x = apart_by_row(Z, V) / self.model.basis.near + ((F - G) ** 2).sum(axis=1)
+        x = apart_by_row(Z, V, self.model.basis.turn) / self.model.basis.near + ((F - G) ** 2).sum(axis=1)
         return self._combined(self._kernel(x), (P * Q).sum(axis=1), _doubt(P), _doubt(Q))
 
     def embedded(self, X: Floats) -> Floats:
@@ -106,12 +106,13 @@ class LearnedDistance:
         basis = self.model.basis
         Z = basis.standardised(X)
         Q = _side_by_side(self.model.members_at(basis.coordinates(Z)))
-        near = np.sqrt(_SHARE_OF_FEATURES / (2 * basis.near)) / TURN
+        near = np.sqrt(_SHARE_OF_FEATURES / (2 * basis.near)) / basis.turn
         return np.hstack([near * Z, np.sqrt(self.weight / 2) * Q])
 
     def _apart(self, Z: Floats, V: Floats, F: Floats, G: Floats) -> Floats:
-        x = apart(Z, V)
-        x /= self.model.basis.near
+        basis = self.model.basis
+        x = apart(Z, V, basis.turn)
+        x /= basis.near
         x += squared_distances(F, G)
         return x
 

@@ -144,6 +144,7 @@ def fit_classes(
     error: float | None,
     rng: np.random.Generator,
     warm: ClassModel | None = None,
+    basis: Basis | None = None,
     shares: Sequence[float] = SHARES,
 ) -> ClassModel:
     """Return the models of these items' classes.
@@ -157,6 +158,8 @@ def fit_classes(
         The error rate of all annotators; estimated, one for each, if None.
     warm : ClassModel, optional
         Models of fewer of the same answers, to start from.
+    basis : Basis, optional
+        Of these items, if it is known and there is nothing to start from.
     shares : sequence of float
         How much the kernel's components count, one number a model.
     """
@@ -168,9 +171,10 @@ def fit_classes(
             ridge=ridge,
             error=error,
             rng=rng,
+            basis=basis,
             shares=shares,
         )
-    basis = Basis.measured(X, rng) if warm is None else warm.basis
+    basis = warm.basis if warm is not None else basis or Basis.measured(X, rng)
     seen = _clustered(len(X), n_classes, answers.triplets, rng)
     place = np.searchsorted(seen, answers.triplets)
     foreseen = _foreseen(X, answers, warm)
