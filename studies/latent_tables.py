@@ -1,8 +1,9 @@
-"""The latent-class learner beside the paper's Info, from two folders that `tercet reproduce` wrote.
+"""The latent-class learner beside the paper's Info and the earlier prototype, from the folders of their runs.
 
     tercet reproduce --data-dir ../shared/data --runs 20 --methods latent,latent-random --out latent
     tercet reproduce --data-dir ../shared/data --methods info,euclid-standardised --out paper
-    python studies/latent_tables.py latent paper
+    python studies/prototype.py PROTOTYPE.py --data-dir ../shared/data --out prototype
+    python studies/latent_tables.py latent paper prototype
 
 Prints the tables of docs/beyond-the-paper.md: runs of the same number have the same halves and first answers,
 so that differences are paired.
@@ -11,6 +12,7 @@ so that differences are paired.
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +24,6 @@ from tercet.experiments.rows import rows_from_csv
 
 MARKS = (0, 10, 20, 40, 60, 80, 100)
 EUCLID = "Euclid, standardised"
-# 1NN and triplet accuracy of the prototype in 10 to 30 runs, at 100 questions.
-PROTOTYPE = {
-    "Breast": (0.874, 0.939),
-    "Parkinson": (0.921, 0.704),
-    "Segment": (0.953, 0.942),
-    "Soybean": (0.997, 0.998),
-    "Wave": (0.825, 0.864),
-    "Wine": (0.970, 0.979),
-    "Yeast": (0.506, 0.667),
-    "HJA Birdsong": (0.713, 0.763),
-}
 
 
 def read(*folders: str) -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
@@ -63,7 +54,7 @@ def main() -> None:
     # Where an evaluation was stopped early, the runs that all have.
     common = sorted(
         set.intersection(
-            *(set(results[name, method, 100]) for name in names for method in (*methods, "Info"))
+            *(set(results[name, method, 100]) for name in names for method in (*methods, "Info", "Prototype"))
         )
     )
 
@@ -84,7 +75,7 @@ def main() -> None:
                 f"{goal:.3f}",
                 "{:.3f}/{:.3f}".format(*both(name, EUCLID, 0).mean(axis=0)),
                 *("{:.3f}/{:.3f}".format(*cell) for cell in cells),
-                "{:.3f}/{:.3f}".format(*PROTOTYPE[name]),
+                "{:.3f}/{:.3f}".format(*both(name, "Prototype", 100).mean(axis=0)),
                 "never" if first is None else str(first),
             ]
         )
@@ -101,11 +92,14 @@ def main() -> None:
         rows,
     )
 
-    for place, measure in ((1, "Triplet accuracy"), (0, "1NN accuracy")):
+    compared = (("Info", "our Info", (20, 100)), ("Prototype", "the prototype", (10, 20, 40, 100)))
+    for (other, called, marks), (place, measure) in product(
+        compared, ((1, "Triplet accuracy"), (0, "1NN accuracy"))
+    ):
         rows = []
         for name in names:
-            for mark in (20, 100):
-                ours, theirs = (both(name, method, mark)[:, place] for method in ("Latent", "Info"))
+            for mark in marks:
+                ours, theirs = (both(name, method, mark)[:, place] for method in ("Latent", other))
                 difference = ours.mean() - theirs.mean()
                 p = ttest_rel(ours, theirs).pvalue if np.ptp(ours - theirs) else 1.0
                 verdict = "tie" if p >= 0.05 else "win" if difference > 0 else "**loss**"
@@ -119,8 +113,8 @@ def main() -> None:
                         verdict,
                     ]
                 )
-        print(f"\n{measure}, latent against our Info, paired t-test")
-        table(["", "questions", "latent", "Info", "difference", "p", ""], rows)
+        print(f"\n{measure}, latent against {called}, paired t-test")
+        table(["", "questions", "latent", called, "difference", "p", ""], rows)
 
     for method in methods:
         print(f"\n1NN and triplet accuracy of {method} less Euclid's, mean of runs")

@@ -45,6 +45,19 @@ def test_answers_that_share_one_item_are_heard_exactly(seed, n_classes, first, s
     np.testing.assert_allclose(found[0], posterior(P[0], triplets, answers, errors), atol=1e-9)
 
 
+@given(st.integers(0, 10**6), st.lists(st.tuples(st.integers(-1, 1), st.booleans()), min_size=1, max_size=6))
+def test_the_same_question_to_several_people_is_heard_exactly(seed, told):
+    # Also where the choices stood the other way round.
+    triplets = np.array([(0, 2, 1) if swapped else (0, 1, 2) for _, swapped in told])
+    answers = np.array([answer for answer, _ in told])
+    errors = np.random.default_rng(seed).uniform(0.05, 0.6, len(told))
+    P = random_beliefs((1, 3, 3), seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_propagation, "_ROUNDS", 60)
+        found = informed(P, triplets, answers, errors)
+    np.testing.assert_allclose(found[0], posterior(P[0], triplets, answers, errors), atol=1e-9)
+
+
 def test_four_rounds_come_near_what_many_would_say():
     P = random_beliefs((1, 5, 2), 3)
     triplets, answers = np.array([(0, 1, 2), (1, 2, 3), (3, 4, 0), (2, 0, 4)]), np.array([1, 0, -1, 1])
@@ -82,7 +95,7 @@ def test_compiled_and_plain_loops_agree():
     rng = np.random.default_rng(0)
     log_P = np.log(random_beliefs((20, 4), 0))
     triplets = np.array([rng.choice(20, 3, replace=False) for _ in range(60)])
-    facts = (log_P, triplets, rng.integers(-1, 2, 60), rng.uniform(0.05, 0.5, 60), 4, 0.5)
+    facts = (log_P, triplets, rng.dirichlet(np.ones(3), 60), 4, 0.5)
     np.testing.assert_allclose(compiled.messages(*facts), _propagation._messages(*facts), atol=1e-10)
 
 

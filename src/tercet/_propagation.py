@@ -55,25 +55,39 @@ def informed(beliefs: Floats, triplets: Ints, answers: Ints, errors: Floats) -> 
         return beliefs
     questions = np.ascontiguousarray(triplets, dtype=np.int64)
     given = np.ascontiguousarray(answers, dtype=np.int64)
-    rates = np.maximum(errors, _LEAST_ERROR)
+    questions, heard = _by_question(questions, given, np.maximum(errors, _LEAST_ERROR))
     compiled = kernels("tercet._propagation_kernel")
     run = _messages if compiled is None else compiled.messages
     log_P = np.ascontiguousarray(np.log(np.maximum(beliefs, _LEAST)))  # one layout is compiled for
     for of_model in log_P:  # in place: what all answers say is added to what the features say
-        of_model += run(of_model, questions, given, rates, _ROUNDS, _DAMPING)
+        of_model += run(of_model, questions, heard, _ROUNDS, _DAMPING)
     log_P -= log_P.max(axis=2, keepdims=True)
     told = np.exp(log_P)
     return np.asarray(told / told.sum(axis=2, keepdims=True))
 
 
-def _messages(
-    log_P: Floats, triplets: Ints, answers: Ints, errors: Floats, rounds: int, damping: float
-) -> Floats:
+def _by_question(triplets: Ints, answers: Ints, errors: Floats) -> tuple[Ints, Floats]:
+    """Return each question once, and how likely what was heard is if yes, no or don't-know is right.
+
+    The same question to several people is one: as several, their answers would confirm each other in circles.
+    """
+    swapped = triplets[:, 1] > triplets[:, 2]
+    ordered = np.where(swapped[:, np.newaxis], triplets[:, [0, 2, 1]], triplets)
+    questions, which = np.unique(ordered, axis=0, return_inverse=True)
+    right = np.where(swapped, -answers, answers)[:, np.newaxis] == [1, -1, 0]
+    log_heard = np.zeros((len(questions), 3))
+    np.add.at(
+        log_heard, which.ravel(), np.log((1 - errors)[:, np.newaxis] * right + errors[:, np.newaxis] / 3)
+    )
+    heard = np.exp(log_heard - log_heard.max(axis=1, keepdims=True))
+    return np.ascontiguousarray(questions), heard
+
+
+def _messages(log_P: Floats, triplets: Ints, heard: Floats, rounds: int, damping: float) -> Floats:
     """Return the sum of the messages to each item, an array of shape (n, C)."""
-    yes, no = (answers == 1)[:, np.newaxis], (answers == -1)[:, np.newaxis]
+    yes, no, dk = heard.T[:, :, np.newaxis]
     sent = np.zeros((*triplets.shape, log_P.shape[1]))
     total = np.zeros_like(log_P)
-    rates = errors[:, np.newaxis]
     for _ in range(rounds):
         without = (log_P + total)[triplets] - sent
         without = np.exp(without - without.max(axis=2, keepdims=True))
@@ -87,8 +101,8 @@ def _messages(
                 (same_j - a * b, a * (1 - b)),
             )
         ):
-            chance = np.where(yes, if_yes, np.where(no, if_no, 1 - if_yes - if_no))
-            news = np.log((1 - rates) * np.maximum(chance, 0.0) + rates / 3)
+            neither = np.maximum(1 - if_yes - if_no, 0.0)
+            news = np.log(yes * np.maximum(if_yes, 0.0) + no * np.maximum(if_no, 0.0) + dk * neither)
             sent[:, place] = damping * sent[:, place] + (1 - damping) * news
         total[:] = 0
         np.add.at(total, triplets, sent)

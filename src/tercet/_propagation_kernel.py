@@ -14,9 +14,7 @@ from tercet._validation import Floats, Ints
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def messages(
-    log_P: Floats, triplets: Ints, answers: Ints, errors: Floats, rounds: int, damping: float
-) -> Floats:
+def messages(log_P: Floats, triplets: Ints, heard: Floats, rounds: int, damping: float) -> Floats:
     """Return the sum of the messages to each item, an array of shape (n, C)."""
     n_items, n_classes = log_P.shape
     sent = np.zeros((len(triplets), 3, n_classes))
@@ -51,13 +49,11 @@ def messages(
                         if_yes, if_no = a * (1 - e), same_k - a * e
                     else:
                         if_yes, if_no = same_j - a * b, a * (1 - b)
-                    if answers[t] == 1:
-                        chance = if_yes
-                    elif answers[t] == -1:
-                        chance = if_no
-                    else:
-                        chance = 1 - if_yes - if_no
-                    news = math.log((1 - errors[t]) * max(chance, 0.0) + errors[t] / 3)
+                    news = math.log(
+                        heard[t, 0] * max(if_yes, 0.0)
+                        + heard[t, 1] * max(if_no, 0.0)
+                        + heard[t, 2] * max(1 - if_yes - if_no, 0.0)
+                    )
                     sent[t, place, c] = damping * sent[t, place, c] + (1 - damping) * news
                     following[item, c] += sent[t, place, c]
         total = following

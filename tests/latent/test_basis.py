@@ -26,10 +26,22 @@ def measured(X):
     return Basis.measured(X, np.random.default_rng(0))
 
 
-def test_features_without_heavy_tails_are_standardised_and_weighed(items):
-    Z = (items - items.mean(axis=0)) / items.std(axis=0)
+def in_noise(n_items=90, seed=0):
+    """Four features of three clouds, and eight that have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    centres = 3 * rng.normal(size=(3, 4))
+    signal = centres[np.arange(n_items) % 3] + rng.normal(size=(n_items, 4))
+    return np.column_stack([signal, rng.normal(size=(n_items, 8))]) * np.geomspace(0.01, 100, 12) + 7
+
+
+def test_features_without_heavy_tails_are_standardised_and_weighed():
+    X = in_noise()
+    basis, Z = measured(X), (X - X.mean(axis=0)) / X.std(axis=0)
     counts = relevance(Z, np.random.default_rng(0))
-    np.testing.assert_allclose(measured(items).standardised(items), Z * np.sqrt(counts), rtol=1e-6, atol=1e-9)
+    assert counts.min() < 0.2 < 0.9 < counts.max()
+    np.testing.assert_allclose(basis.standardised(X), Z * np.sqrt(counts), rtol=1e-6, atol=1e-9)
+    # With so few items all are landmarks, in the same space as new ones.
+    np.testing.assert_allclose(basis.landmarks, basis.standardised(X), atol=1e-12)
 
 
 def test_heavy_tails_are_bent_before(items):
@@ -39,10 +51,12 @@ def test_heavy_tails_are_bent_before(items):
     column = far_out[:, 1]
     width = 3 * np.median(np.abs(column - np.median(column)))
     bent = np.array([math.asinh((x - np.median(column)) / width) for x in column])
-    np.testing.assert_allclose(np.corrcoef(found[:, 1], bent)[0, 1], 1)
-    # Unbent, these three would be 5 standard deviations out and all others within 0.2 of one place.
-    assert np.ptp(found[3:, 1]) > 1
-    np.testing.assert_allclose(np.corrcoef(found[:, 0], items[:, 0])[0, 1], 1)
+    counts = found[:, 0].var()  # what all three count, since nothing foresees anything
+    wanted = (bent - bent.mean()) / bent.std() * (bent.std() * width / column.std() * counts) ** 0.5
+    np.testing.assert_allclose(found[:, 1], wanted, rtol=0.1, atol=1e-9)
+    assert np.corrcoef(found[:, 1], bent)[0, 1] == pytest.approx(1)
+    # Unbent, all but these three would be much closer together.
+    assert np.ptp(found[3:, 1]) > 2 * np.ptp(column[3:] / column.std())
 
 
 def test_a_feature_that_is_mostly_one_value_is_bent_by_its_spread():
@@ -52,6 +66,37 @@ def test_a_feature_that_is_mostly_one_value_is_bent_by_its_spread():
     found = measured(X).standardised(X)[:, 1]
     width = 2 * X[:, 1].std()
     np.testing.assert_allclose(np.corrcoef(found, np.arcsinh(X[:, 1] / width))[0, 1], 1)
+
+
+@pytest.mark.parametrize("value", [1e6, 1e12, 1e30, -3.4e38])
+def test_one_wild_value_does_not_wipe_out_the_others(items, value):
+    wild = items.copy()
+    wild[0, 0] = value
+    others = measured(wild).standardised(wild)[1:, 0]
+    assert others.std() > 0.003
+    assert np.corrcoef(others, items[1:, 0])[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])
+def test_features_of_any_size_mean_the_same(size):
+    X = in_noise()
+    here, there = (measured(points).standardised(points) for points in (X, X * size))
+    np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-9)
+
+
+def test_rounding_is_no_feature():
+    X = in_noise()
+    rounded = np.where(np.random.default_rng(0).random(len(X)) < 0.5, 0.1, np.nextafter(0.1, 1))
+    more = np.column_stack([X, rounded, np.full(len(X), 5.0)])
+    basis, plain = measured(more), measured(X)
+    np.testing.assert_allclose(basis.standardised(more)[:, 12:], 0, atol=1e-9)
+    assert (basis.near, basis.far) == pytest.approx((plain.near, plain.far))
+    # Nor do constant features make the kernel's components count more.
+    sizes = [
+        (b.coordinates(b.standardised(points))[:, b.n_features :] ** 2).sum()
+        for b, points in ((basis, more), (plain, X))
+    ]
+    assert sizes[0] == pytest.approx(sizes[1])
 
 
 def test_neighbours_and_pairs_are_as_far_apart_as_is_typical(items):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tercet.latent import _relevance
+from tercet.latent import _apart, _relevance
 from tercet.latent._relevance import best_turn, foreseen_shares, relevance
 
 
@@ -100,12 +100,38 @@ def test_hardly_any_items_or_features(shape):
     assert best_turn(Z, counts, np.random.default_rng(0)) in _relevance._TURNS
 
 
-def test_single_wild_values_are_better_foreseen_by_lengths_than_by_squares():
-    # Three features in step, in which now and then a single value is far off.
+def test_the_turn_is_chosen_by_the_features_that_count():
+    # Of four features in step one has wild values now and then; the best turn hangs on how much each counts.
     rng = np.random.default_rng(0)
-    step = np.linspace(-1.5, 1.5, 300)[:, np.newaxis] + 0.1 * rng.normal(size=(300, 8))
-    wild = step + 6 * rng.normal(size=step.shape) * (rng.random(step.shape) < 0.08)
-    alike = np.ones(8)
-    assert best_turn(wild, alike, rng) < 4.0
-    shares = {turn: foreseen_shares(wild, turn).mean() for turn in _relevance._TURNS}
-    assert max(shares, key=shares.get) == best_turn(wild, alike, rng)
+    Z = np.linspace(-1.5, 1.5, 300)[:, np.newaxis] + 0.1 * rng.normal(size=(300, 8))
+    Z[:, 4:] += 6 * rng.normal(size=(300, 4)) * (rng.random((300, 4)) < 0.1)
+    by_turn = {turn: slow_shares(Z[:60], 8, turn) for turn in _relevance._TURNS}
+    for counts in (np.repeat([1.0, 0.0], 4), np.repeat([0.0, 1.0], 4), np.repeat([1.0, 0.2], 4)):
+        wanted = max(by_turn, key=lambda turn, counts=counts: counts @ by_turn[turn])
+        assert best_turn(Z[:60], counts, rng) == wanted
+
+
+@pytest.mark.parametrize("kind", ["binary", "repeated"])
+def test_the_order_of_items_decides_nothing(kind):
+    rng = np.random.default_rng(0)
+    if kind == "binary":
+        y = np.arange(90) % 3
+        Z = (rng.random((90, 7)) < rng.random((3, 7))[y]).astype(float)
+    else:
+        Z = np.repeat(in_noise(30), 3, axis=0)
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    counts = relevance(Z, rng)
+    assert counts.min() < 1
+    for _ in range(5):
+        shuffled = Z[rng.permutation(len(Z))]
+        np.testing.assert_allclose(relevance(shuffled, rng), counts, atol=1e-9)
+        assert best_turn(shuffled, counts, rng) == best_turn(Z, counts, rng)
+
+
+def test_compiled_and_plain_distances_find_the_same_on_ties(monkeypatch):
+    pytest.importorskip("numba", reason="needs the extra 'fast'")
+    rng = np.random.default_rng(1)
+    Z = rng.integers(0, 2, size=(80, 6)).astype(float)
+    fast = foreseen_shares(Z, 1.0)
+    monkeypatch.setattr(_apart, "kernels", lambda _: None)
+    np.testing.assert_allclose(foreseen_shares(Z, 1.0), fast, atol=1e-9)

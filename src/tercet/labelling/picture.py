@@ -141,7 +141,8 @@ def feature_weights(metric: Any, variances: Floats) -> Floats:
     if hasattr(metric, "components_"):
         parts = (np.atleast_2d(np.asarray(metric.components_)) ** 2).sum(axis=0) * variances
     else:
-        weights = metric.model_.weights[:, : len(variances)]  # of standardised features, in each model
+        weights = metric.model_.weights[:, : len(variances)]  # of the features of the basis, in each model
         parts = ((weights - weights.mean(axis=2, keepdims=True)) ** 2).sum(axis=(0, 2))
+        parts *= metric.model_.basis.landmarks.var(axis=0)  # which is less than 1 where they count for less
     total = parts.sum()
     return np.asarray(parts / total if total > 0 else parts)

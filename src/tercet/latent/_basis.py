@@ -27,6 +27,8 @@ _MOST = 1000  # items to measure typical distances with
 _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
+_LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
+_CONSTANT = 1e-12  # of the largest value: a spread below this is rounding
 _SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
 
 
@@ -67,16 +69,20 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        middle, width = _bulk(X)
+        middle, width, straight = _bulk(X)
         bent = np.arcsinh((X - middle) / width)
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
-        # A constant feature tells nothing; dividing by 1 leaves it at 0.
-        spread = np.where(spread > 1e-12 * np.abs(bent).max(axis=0, initial=0.0), spread, 1.0)
+        # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.
+        spread[spread < 0.1 / _STRAIGHT] = 1.0
         some = (bent if len(X) <= _MOST else bent[rng.choice(len(X), _MOST, replace=False)]) - mean
         some /= spread
         counts = relevance(some, rng)
-        some *= np.sqrt(counts)
-        spread = spread / np.sqrt(counts)
+        # Standardised, the bulk of a bent feature would differ by as much as its tail did before; left as it
+        # was, by next to nothing. Halfway between does best.
+        kept = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
+        size = np.sqrt(counts) * kept
+        some *= size
+        spread = spread / size
         turn = best_turn(some, counts, rng)
         between = apart(some, some, turn)
         far = float(np.median(between))
@@ -91,7 +97,7 @@ class Basis:
         values, axes = np.linalg.eigh(kernel - average - average[:, np.newaxis] + average.mean())
         kept = np.flatnonzero(values > 1e-6 * max(values[-1], 1e-6))[::-1][:_COMPONENTS]
         # As large as all features together.
-        size = np.sqrt(counts.sum() * len(landmarks) / max(values[kept].sum(), 1e-12))
+        size = np.sqrt(some.var(axis=0).sum() * len(landmarks) / max(values[kept].sum(), 1e-12))
         # In the order of rows, as a file has it, so that a saved metric computes the same sums.
         projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
         centre = average @ projection
@@ -122,16 +128,20 @@ class Basis:
         return np.hstack([Z, kernel @ self.projection - self.centre])
 
 
-def _bulk(X: Floats) -> tuple[Floats, Floats]:
-    """Return the median of each feature, and the distance from it at which a feature begins to bend."""
-    middle = np.median(X, axis=0)
-    spread = X.std(axis=0)
-    spread = np.where(spread > 1e-12 * np.abs(X).max(axis=0, initial=0.0), spread, 1.0)
-    heavy = np.mean(((X - X.mean(axis=0)) / spread) ** 4, axis=0) > _HEAVY
-    width = _BENDS * np.median(np.abs(X - middle), axis=0)
+def _bulk(X: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the median of each feature, where it begins to bend, and that in standard deviations."""
+    size = np.abs(X).max(axis=0, initial=0.0)
+    size[size == 0] = 1.0
+    U = X / size  # squares of very large or small numbers are none
+    spread = U.std(axis=0)
+    middle = np.median(U, axis=0)
+    spread[spread <= _CONSTANT] = 1.0
+    tails = np.square(np.square((U - U.mean(axis=0)) / spread)).mean(axis=0)
+    width = _BENDS * np.median(np.abs(U - middle), axis=0)
     # Where most items have the same value, the median tells no width.
-    width = np.where(width > 1e-9 * spread, width, _BENDS / 1.5 * spread)
-    return middle, np.where(heavy, width, _STRAIGHT * spread)
+    width = np.where(width > _CONSTANT * np.abs(middle), width, _BENDS / 1.5 * spread)
+    width = np.where(tails > _HEAVY, width, _STRAIGHT * spread)
+    return middle * size, width * size, width / spread
 
 
 def _width(near: float, far: float) -> float:

@@ -24,6 +24,7 @@ _TURNS = (0.5, 1.0, 2.0, 4.0)
 _MOST_ITEMS, _MOST_TO_TURN = 400, 300
 _MOST_NEIGHBOURS = 10
 _CONSTANT = 1e-9  # spread of a standardised feature: less is rounding
+_ROUNDING = 1e-9  # of how far apart two items are
 # Features are left out in at most so many groups, each on its own where there are no more.
 _MOST_GROUPS = 100
 
@@ -49,13 +50,27 @@ def best_turn(Z: Floats, counts: Floats, rng: np.random.Generator) -> float:
 def foreseen_shares(Z: Floats, turn: float) -> Floats:
     """Return the share of each feature's variance that neighbours by all other features explain.
 
-    About 0 for a feature that has nothing to do with the others, and a bit less by chance.
+    About 0, above or below, for a feature that has nothing to do with the others.
     """
     n_items, n_features = Z.shape
     n_neighbours = min(_MOST_NEIGHBOURS, round(n_items**0.5), n_items - 1)
     shares = np.zeros(n_features)
     if n_neighbours < 1:
         return shares
+    whole = apart(Z, Z, turn)
+    np.fill_diagonal(whole, np.inf)  # nobody is their own neighbour
+    n_groups = min(n_features, _MOST_GROUPS)
+    for first in range(n_groups):
+        group = np.ascontiguousarray(Z[:, first::n_groups])
+        others = whole - apart(group, group, turn)
+        farthest = np.partition(others, n_neighbours - 1, axis=1)[:, n_neighbours - 1, np.newaxis]
+        # All that are as near as the last of them: the order of items and rounding decide nothing.
+        near = (others <= farthest + _ROUNDING * (1 + np.abs(farthest))).astype(np.float64)
+        count = near.sum(axis=1, keepdims=True)
+        # The mean of k items that have nothing to do with one misses it by 1 + 1/k of the variance.
+        missed = (np.square(group - near @ group / count) / (1 + 1 / count)).mean(axis=0)
+        shares[first::n_groups] = 1 - missed / np.maximum(group.var(axis=0), _CONSTANT**2)
+    return shares
     whole = apart(Z, Z, turn)
     np.fill_diagonal(whole, np.inf)  # nobody is their own neighbour
     n_groups = min(n_features, _MOST_GROUPS)
