@@ -71,18 +71,6 @@ def foreseen_shares(Z: Floats, turn: float) -> Floats:
         missed = (np.square(group - near @ group / count) / (1 + 1 / count)).mean(axis=0)
         shares[first::n_groups] = 1 - missed / np.maximum(group.var(axis=0), _CONSTANT**2)
     return shares
-    whole = apart(Z, Z, turn)
-    np.fill_diagonal(whole, np.inf)  # nobody is their own neighbour
-    n_groups = min(n_features, _MOST_GROUPS)
-    for first in range(n_groups):
-        group = np.ascontiguousarray(Z[:, first::n_groups])
-        others = whole - apart(group, group, turn)
-        nearest = np.argpartition(others, n_neighbours - 1, axis=1)[:, :n_neighbours]
-        missed = np.square(group - group[nearest].mean(axis=1)).mean(axis=0)
-        # The mean of k items that have nothing to do with one misses it by 1 + 1/k of the variance.
-        variance = np.maximum(group.var(axis=0), _CONSTANT) * (1 + 1 / n_neighbours)
-        shares[first::n_groups] = 1 - missed / variance
-    return shares
 
 
 def _some(Z: Floats, most: int, rng: np.random.Generator) -> Floats:
