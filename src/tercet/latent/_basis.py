@@ -79,10 +79,10 @@ class Basis:
         counts = relevance(some, rng)
         # Standardised, the bulk of a bent feature would differ by as much as its tail did before; left as it
         # was, by next to nothing. Halfway between does best.
-        kept = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
-        size = np.sqrt(counts) * kept
-        some *= size
-        spread = spread / size
+        halfway = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
+        scale = np.sqrt(counts) * halfway
+        some *= scale
+        spread = spread / scale
         turn = best_turn(some, counts, rng)
         between = apart(some, some, turn)
         far = float(np.median(between))
