@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -79,24 +80,19 @@ def _chosen(X: Floats, answers: Answers, error: float | None, basis: Basis, rng:
     fold = rng.permutation(np.arange(len(answers)) % _FOLDS)
     logs = np.empty((len(counts), len(answers)))
     for row, count in enumerate(counts):
-
-        def fit(known: Answers, warm: ClassModel | None, count: int = count) -> ClassModel:
-            ridge = _STRENGTH * count
-            return fit_classes(
-                X,
-                known,
-                n_classes=count,
-                ridge=ridge,
-                error=error,
-                rng=rng,
-                warm=warm,
-                basis=basis,
-                shares=_SHARES,
-            )
-
-        cold = fit(answers[:0], None)
+        fit = partial(
+            fit_classes,
+            X,
+            n_classes=count,
+            ridge=_STRENGTH * count,
+            error=error,
+            rng=rng,
+            basis=basis,
+            shares=_SHARES,
+        )
+        cold = fit(answers[:0])
         for held_out in range(_FOLDS):
-            model = fit(answers[fold != held_out], cold)
+            model = fit(answers[fold != held_out], warm=cold)
             likelihood = model.likelihood(X, answers[fold == held_out], error)
             logs[row, fold == held_out] = np.log(np.maximum(likelihood, 1e-6))
     behind = logs[logs.sum(axis=1).argmax()] - logs

@@ -14,8 +14,9 @@ keeps the whole Euclidean (a sum of positive definite kernels), so it is a metri
 
 How far the classes are trusted comes from two kinds of evidence. Where the models differ, Q_i . Q_j is of
 middling size for all pairs, and tells little; and c = 0.3 m / (m + 3 C) grows with the answers to each class,
-as do the class directions in x. It never grows so large that it could part close neighbours, only enough to
-put all others in order.
+as do the class directions in x. That is enough to put far items in order, and mostly too little to part
+close neighbours; where a typical neighbour is nearly as far as a typical pair, as with few items, k is small
+between neighbours too, and classes may part them.
 """
 
 from __future__ import annotations
