@@ -38,7 +38,7 @@ from tercet.datasets import DATASETS, load, waveform
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.protocol import METHODS, REFERENCES, Trial
 from tercet.information import answer_probabilities
-from tercet.latent import _basis, _distance, _fit, _relevance
+from tercet.latent import _basis, _choices, _distance, _fit, _relevance
 from tercet.metrics import LatentClassMetric
 from tercet.selection import Info, ModelInfo, Random
 from tercet.triplets import draw_questions
@@ -176,9 +176,9 @@ def changed(constants):
 
 
 # ------------------------------------------------------------------ the parts
-def models(*shares):
-    """Return the defaults of `fit_classes` with these models."""
-    return {**_fit.fit_classes.__kwdefaults__, "shares": shares}
+def models(*shares, of_each=1):
+    """Return what makes the ensemble of these models, whatever the answers say."""
+    return {(_choices, "_KINDS"): 5 * (shares,), (_choices, "_OF_EACH"): of_each}
 
 
 def only_clusters(self, evidence):
@@ -216,18 +216,22 @@ def pieces(options, data):
     asked = {  # another learner, other questions
         "all of it": {},
         "don't-knows dropped": {"drop_dk": True},
-        "one linear model": {"constants": {(_fit.fit_classes, "__kwdefaults__"): models(0.0)}},
-        "one bent model": {"constants": {(_fit.fit_classes, "__kwdefaults__"): models(1.0)}},
-        "six linear models": {"constants": {(_fit.fit_classes, "__kwdefaults__"): models(*6 * [0.0])}},
-        "six alike, bent": {"constants": {(_fit.fit_classes, "__kwdefaults__"): models(*6 * [1.0])}},
+        "one linear model": {"constants": models(0.0)},
+        "one bent model": {"constants": models(1.0)},
+        "six linear models": {"constants": models(0.0, 0.0, 0.0, of_each=2)},
+        "six alike, bent": {"constants": models(1.0, 1.0, 1.0, of_each=2)},
+        "kinds of models not chosen": {"constants": models(0.0, 1.0, 3.0, of_each=2)},
+        "ridge not chosen": {"make": partial(latent, metric=LatentClassMetric(ridge=0.6))},
+        "neither ridge nor kinds chosen": {
+            "make": partial(latent, metric=LatentClassMetric(ridge=0.6)),
+            "constants": models(0.0, 1.0, 3.0, of_each=2),
+        },
         "no other starts": {"constants": {(_fit, "RESTART_EVERY"): 10**9}},
         "no starts from answers": {"constants": {(_fit._Member, "by_answers"): only_clusters}},
         "clustering terms x 0.05": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 1.25}},
         "clustering terms twice": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 50.0}},
         "answers not heard of their items": {"constants": {(_models, "informed"): by_features_alone}},
         "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
-        "ridge 0.2": {"make": partial(latent, metric=LatentClassMetric(ridge=0.2))},
-        "ridge 1.5": {"make": partial(latent, metric=LatentClassMetric(ridge=1.5))},
         "all features count alike": {"constants": {(_basis, "relevance"): all_alike}},
         "heavy tails not bent": {"constants": {(_basis, "_HEAVY"): np.inf}},
         "neither": {"constants": {(_basis, "relevance"): all_alike, (_basis, "_HEAVY"): np.inf}},
@@ -243,12 +247,16 @@ def pieces(options, data):
         "kernel 0.01 for a typical pair": {(_distance, "_KERNEL_FAR"): 0.01},
         "kernel 0.0003, classes a third": {
             (_distance, "_KERNEL_FAR"): 0.0003,
-            (_distance, "_MOST_TRUST"): 0.1,
+            (_distance, "_TRUST"): _distance._TRUST / 3,
         },
         "no class directions": {(_distance, "_DIRECTIONS"): 0.0},
         "class directions twice": {(_distance, "_DIRECTIONS"): 2.0},
-        "classes not trusted": {(_distance, "_MOST_TRUST"): 0.0},
-        "classes trusted three times as much": {(_distance, "_MOST_TRUST"): 1.0},
+        "classes not trusted": {(_distance, "_TRUST"): 0.0},
+        "classes trusted three times as much": {(_distance, "_TRUST"): 3 * _distance._TRUST},
+        "trust without a look at neighbours": {
+            (_distance, "_LEAST_UNLIKE"): 0.06,
+            (_distance, "_MOST_UNLIKE"): 0.06,
+        },
     }
     marks = [str(mark) for mark in MARKS[1:]]
     header(

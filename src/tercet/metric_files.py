@@ -172,13 +172,14 @@ class LatentMetric:
             **{name: np.atleast_1d(np.asarray(value)) for name, value in basis.items()},
             "weights": model.weights,
             "spreads": self.distance.spreads,
+            "unlike": np.array([self.distance.unlike]),
             "n_answers": np.array([float(model.n_answers)]),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
         """Return the metric with these numbers, or say which are wrong."""
-        wanted = {**_BASIS, "weights": 3, "spreads": 1, "n_answers": 1}
+        wanted = {**_BASIS, "weights": 3, "spreads": 1, "unlike": 1, "n_answers": 1}
         missing = [name for name in wanted if name not in arrays]
         if missing:
             raise ValueError(f"{missing[0]} is missing")
@@ -200,6 +201,7 @@ class LatentMetric:
             "projection": (n_landmarks, n_components),
             "weights": (n_models, d + n_components + 1, found["weights"].shape[2]),
             "spreads": (n_models,),
+            "unlike": (1,),
             "n_answers": (1,),
         }
         for name, shape in shapes.items():
@@ -210,15 +212,17 @@ class LatentMetric:
         for name in ("width", "spread", "turn", "near", "spreads"):
             if not (found[name] > 0).all():
                 raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
-        for name in ("far", "n_answers"):
+        for name in ("far", "unlike", "n_answers"):
             if found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
         numbers = {name: float(found[name][0]) for name in ("turn", "near", "far")}
-        basis = Basis(**{**{name: found[name] for name in _BASIS}, **numbers})  # type: ignore[arg-type]
+        # Neighbours of landmarks say how far to trust what is learned; here nothing more is.
+        numbers_and_tables = {**{name: found[name] for name in _BASIS}, **numbers}
+        basis = Basis(**numbers_and_tables, beside=np.empty((0, d)))  # type: ignore[arg-type]
         # What was foreseen of each answer is not in the file, only how many there were; this takes no memory.
         foreseen = np.broadcast_to(np.nan, int(found["n_answers"][0]))
-        model = ClassModel(basis, found["weights"], {}, foreseen)
-        return cls(LearnedDistance(model, found["spreads"]), feature_names)
+        model = ClassModel(basis, found["weights"], {}, foreseen, ridge=np.nan, shares=())
+        return cls(LearnedDistance(model, found["spreads"], float(found["unlike"][0])), feature_names)
 
     def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
         points = _checked(name, values, n_dimensions)

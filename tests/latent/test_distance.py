@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,7 +56,7 @@ def slow_square(distance, x, y):
     power = -np.log(0.003) / np.log(1 + basis.far / basis.near / 1.4)
     trust = model.n_answers / (model.n_answers + 3 * model.n_classes)
     k = (1 + (away + trust * along) / 1.4) ** -power
-    c = 0.3 * trust
+    c = 5 * min(max(distance.unlike, 0.018), 0.18) * trust
     u, v = (1 - own) / 2, (1 - other) / 2
     return 2 * (1 - k) + c * ((own + other) / 2 - same + u + v - 2 * np.sqrt(u * v) * k)
 
@@ -88,7 +90,7 @@ def test_it_is_a_metric(learned):
 def test_any_answers_classes_and_spreads_give_a_metric(m, n_classes, spread):
     X, y = blobs(25, seed=3)
     distance = learned_from(X, answered(y, m), n_classes)
-    assert is_euclidean(LearnedDistance(distance.model, distance.spreads * spread).between(X, X))
+    assert is_euclidean(replace(distance, spreads=distance.spreads * spread).between(X, X))
 
 
 @pytest.mark.parametrize("turn", [1.0, 2.5])
@@ -109,15 +111,46 @@ def test_how_far_apart_items_are_by_their_features(compiled, turn, monkeypatch):
 
 def test_classes_count_more_with_every_answer_and_less_with_every_class():
     X, y = blobs()
-    weights = [learned_from(X, answered(y, m)).weight for m in (0, 9, 40)]
-    assert weights == pytest.approx([0.0, 0.15, 0.3 * 40 / 49])
-    assert learned_from(X, answered(y, 9), n_classes=6).weight == pytest.approx(0.1)
+    found = [learned_from(X, answered(y, m)).trust for m in (0, 9, 40)]
+    assert found == pytest.approx([0.0, 0.5, 40 / 49])
+    assert learned_from(X, answered(y, 9), n_classes=6).trust == pytest.approx(1 / 3)
+
+
+def test_classes_count_as_far_as_neighbours_are_of_different_ones():
+    X, y = blobs()
+    distance = learned_from(X, answered(y, 40))
+    model, basis = distance.model, distance.model.basis
+    believed = model.probabilities(X).argmax(axis=1)
+    Z = basis.standardised(X)
+    gaps = np.array([[slow_apart(a, b, basis.turn) for b in Z] for a in Z])
+    nearest = (gaps + np.diag(np.full(len(Z), np.inf))).argmin(axis=1)
+    assert distance.unlike == np.mean(believed != believed[nearest])  # all 60 are landmarks
+    weights = [replace(distance, unlike=share).weight for share in (0.0, 0.06, 0.12, 0.9)]
+    assert weights == pytest.approx([0.09 * 40 / 49, 0.3 * 40 / 49, 0.6 * 40 / 49, 0.9 * 40 / 49])
+
+
+def test_neighbours_of_landmarks_are_sought_among_all_items():
+    X, y = blobs(400, seed=2)
+    basis = learned_from(X, answered(y, 8)).model.basis
+    Z = basis.standardised(X)
+    assert len(basis.landmarks) == len(basis.beside) == 200
+    for landmark, neighbour in zip(basis.landmarks[:20], basis.beside, strict=False):
+        others = [slow_apart(landmark, z, basis.turn) for z in Z if not np.allclose(z, landmark)]
+        assert slow_apart(landmark, neighbour, basis.turn) == pytest.approx(min(others))
+
+
+def test_a_double_is_no_neighbour():
+    X, y = blobs(30)
+    basis = learned_from(np.repeat(X, 2, axis=0), answered(np.repeat(y, 2), 8)).model.basis
+    for landmark, neighbour in zip(basis.landmarks, basis.beside, strict=True):
+        gaps = np.array([slow_apart(landmark, z, basis.turn) for z in basis.landmarks])
+        assert slow_apart(landmark, neighbour, basis.turn) == pytest.approx(gaps[gaps > 1e-6].min())
 
 
 def test_an_outlier_keeps_the_order_of_its_neighbours():
     X, y = blobs()
     distance = learned_from(X, answered(y, 0))
-    flat = LearnedDistance(distance.model, np.full(6, 1e9))  # directions count for nothing
+    flat = replace(distance, spreads=np.full(6, 1e9))  # directions count for nothing
     outlier = X[:1] + 100.0
     basis = distance.model.basis
     Z, far = (basis.standardised(points) for points in (X, outlier))

@@ -291,5 +291,5 @@ def test_contradictions_without_errors_are_finite():
 
 def test_both_engines_fit_the_same(engine):
     X, y = blobs(80)
-    model = fit_classes(X, answered(y, 30), n_classes=3, ridge=0.4, error=None, rng=np.random.default_rng(0))
+    model = fitted(X, answered(y, 30), n_classes=3)
     assert agreement(model, X, y) > 0.97

@@ -27,8 +27,8 @@ class LatentClass(BaseEstimator):
     ----------
     n_classes : int, optional
         How many classes to expect; an `ActiveLearner` fills in its own, and without one the answers choose.
-    ridge : float
-        How strongly weights are pulled to 0.
+    ridge : float, optional
+        How strongly weights are pulled to 0; the answers choose if None.
     error : float in [0, 1), optional
         The share of answers that are given at random; estimated for each annotator if None.
     warm_start : bool
@@ -39,6 +39,7 @@ class LatentClass(BaseEstimator):
     Attributes
     ----------
     n_classes_ : int
+    ridge_ : float
     errors_ : dict
         Each annotator's error rate.
 
@@ -58,7 +59,7 @@ class LatentClass(BaseEstimator):
         self,
         n_classes: int | None = None,
         *,
-        ridge: float = 0.6,
+        ridge: float | None = None,
         error: float | None = None,
         warm_start: bool = True,
         random_state: RandomState = None,
@@ -80,7 +81,7 @@ class LatentClass(BaseEstimator):
         self.model_ = fit_latent(points, answers, settings, rng, self.model_ if known else None)
         self._points, self._answers = points, answers
         self.n_features_in_ = points.shape[1]
-        self.n_classes_ = self.model_.n_classes
+        self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
 

@@ -9,7 +9,7 @@ from typing import Any
 from tercet.answers import Comparisons
 from tercet.items import Items
 from tercet.labelling._ledger import Triplet, digest
-from tercet.latent import counts_classes
+from tercet.latent import chooses
 from tercet.learner import ActiveLearner
 from tercet.queries import PoolExhaustedError, Query, query_id
 from tercet.stopping import Outlook
@@ -55,7 +55,7 @@ class Planner:
 
         That takes seconds, and is done once the answer is there, not for each that may come.
         """
-        return self._counts_classes and counts_classes(n_answers)
+        return self._counts_classes and chooses(n_answers)
 
     def plan(self, comparisons: Comparisons, reserved: Sequence[Triplet], told: Sequence[Query] = ()) -> Plan:
         """Return the best questions after these answers, as they were asked, that are not reserved."""

@@ -49,6 +49,9 @@ class Basis:
         How far apart a typical nearest neighbour is, and a typical pair of items.
     landmarks : array of shape (L, d)
         Standardised features of some items.
+    beside : array of shape (L, d)
+        Those of the nearest neighbour of each landmark, which may be none itself; none of them in a metric
+        that was saved, which learns nothing more.
     projection : array of shape (L, r)
         Takes the kernel at the landmarks to its components.
     centre : array of shape (r,)
@@ -63,6 +66,7 @@ class Basis:
     near: float
     far: float
     landmarks: Floats
+    beside: Floats
     projection: Floats
     centre: Floats
 
@@ -92,6 +96,9 @@ class Basis:
         near = float(np.median(nearest)) if len(nearest) else 1.0
         chosen = slice(None) if len(some) <= _LANDMARKS else rng.choice(len(some), _LANDMARKS, replace=False)
         landmarks = some[chosen]
+        to_others = between[chosen]
+        to_others[to_others <= _SAME * far] = np.inf
+        beside = some[to_others.argmin(axis=1)]
         kernel = np.exp(-apart(landmarks, landmarks, turn) / _width(near, far))
         average = kernel.mean(axis=0)
         values, axes = np.linalg.eigh(kernel - average - average[:, np.newaxis] + average.mean())
@@ -101,7 +108,7 @@ class Basis:
         # In the order of rows, as a file has it, so that a saved metric computes the same sums.
         projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
         centre = average @ projection
-        return cls(middle, width, mean, spread, turn, near, far, landmarks, projection, centre)
+        return cls(middle, width, mean, spread, turn, near, far, landmarks, beside, projection, centre)
 
     @property
     def n_features(self) -> int:
@@ -117,6 +124,11 @@ class Basis:
     def of_landmarks(self) -> Floats:
         """The coordinates of the landmarks."""
         return self.coordinates(self.landmarks)
+
+    @cached_property
+    def of_beside(self) -> Floats:
+        """The coordinates of the nearest neighbours of the landmarks."""
+        return self.coordinates(self.beside)
 
     def standardised(self, X: Floats) -> Floats:
         """Return features of mean 0 and spread 1, or less where they are to count for less."""

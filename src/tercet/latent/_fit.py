@@ -10,7 +10,6 @@ knows yet; that is the doubt that beliefs, distances and questions go by.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +29,10 @@ from tercet.latent._objective import (
     softmax_and_log,
 )
 
-#: How much the kernel's components count in each model of the ensemble, against the features.
-SHARES = (0.0, 1.0, 3.0, 0.0, 1.0, 3.0)
 #: The clustering terms see at most so many items, and all that were asked about.
 MAX_CLUSTERED = 500
-# Error rates are Beta distributed before any answer is seen: 5%, worth so many answers.
-_PRIOR_RATE, _PRIOR_ANSWERS = 0.05, 5.0
+#: Error rates are Beta distributed before any answer is seen: 5%, worth so many answers.
+PRIOR_RATE, _PRIOR_ANSWERS = 0.05, 5.0
 _ROUNDS_OF_ERRORS = 12
 _LEAST_CURVATURE = 1e-9  # where all answers were foreseen as well as they are frequent
 _COLD_STEPS, _WARM_STEPS, _OTHER_STEPS = 30, 8, 30
@@ -87,12 +84,18 @@ class ClassModel:
         Each annotator's error rate.
     foreseen : array of shape (m,)
         How likely each answer was, before it was learned, if nobody erred.
+    ridge : float
+        How strongly the weights were pulled to 0, over the number of classes.
+    shares : tuple of K float
+        How much the kernel's components counted in each model, against the plain features.
     """
 
     basis: Basis
     weights: Floats
     errors: dict[str, float]
     foreseen: Floats
+    ridge: float
+    shares: tuple[float, ...]
 
     @property
     def n_answers(self) -> int:
@@ -123,7 +126,7 @@ class ClassModel:
 
     def error_of(self, annotator: str) -> float:
         """Return an annotator's error rate; somebody new is taken to be like most."""
-        return self.errors.get(annotator, _PRIOR_RATE)
+        return self.errors.get(annotator, PRIOR_RATE)
 
     def likelihood(self, X: Floats, answers: Answers, error: float | None = None) -> Floats:
         """Return the probability of each of these answers about the rows of X.
@@ -145,7 +148,7 @@ def fit_classes(
     rng: np.random.Generator,
     warm: ClassModel | None = None,
     basis: Basis | None = None,
-    shares: Sequence[float] = SHARES,
+    shares: tuple[float, ...],
 ) -> ClassModel:
     """Return the models of these items' classes.
 
@@ -160,8 +163,8 @@ def fit_classes(
         Models of fewer of the same answers, to start from.
     basis : Basis, optional
         Of these items, if it is known and there is nothing to start from.
-    shares : sequence of float
-        How much the kernel's components count, one number a model.
+    shares : tuple of float
+        How much the kernel's components count against the plain features, one number a model.
     """
     if warm is None and len(answers):  # what half of them foresee of the other half says who errs
         warm = fit_classes(
@@ -205,7 +208,7 @@ def fit_classes(
         known = warm.members_at(coordinates).mean(axis=0) if warm is not None and goes_on else members[0]
         order = _numbered_alike(members, known)
         weights = np.take_along_axis(weights, order[:, np.newaxis], axis=2)
-    return ClassModel(basis, weights, errors, foreseen)
+    return ClassModel(basis, weights, errors, foreseen, ridge, shares)
 
 
 class _Member:
@@ -288,7 +291,7 @@ def _clustered(n_items: int, n_classes: int, triplets: Ints, rng: np.random.Gene
 
 def _evidence(place: Ints, answers: Answers, errors: dict[str, float], error: float | None) -> Evidence:
     if error is None:
-        rates = np.array([errors.get(name, _PRIOR_RATE) for name in answers.annotators.tolist()])
+        rates = np.array([errors.get(name, PRIOR_RATE) for name in answers.annotators.tolist()])
     else:
         rates = np.full(len(answers), error)
     weight = 1 / ANSWERS_PER_CLUSTERING
@@ -359,14 +362,14 @@ def _error_rates(foreseen: Floats, answers: Answers) -> dict[str, float]:
             frequent,
             who,
             len(names),
-            _PRIOR_RATE,
+            PRIOR_RATE,
             _PRIOR_ANSWERS,
             _LEAST_CURVATURE,
             _ROUNDS_OF_ERRORS,
         )
         return dict(zip(names.tolist(), found.tolist(), strict=True))
-    errors, others = _PRIOR_RATE * _PRIOR_ANSWERS, (1 - _PRIOR_RATE) * _PRIOR_ANSWERS
-    rates, right = np.full(len(names), _PRIOR_RATE), np.array(0.5)
+    errors, others = PRIOR_RATE * _PRIOR_ANSWERS, (1 - PRIOR_RATE) * _PRIOR_ANSWERS
+    rates, right = np.full(len(names), PRIOR_RATE), np.array(0.5)
     for _ in range(_ROUNDS_OF_ERRORS):
         e = rates[who]
         slope = (1 - e) * gain / ((1 - e) * (frequent + right * gain) + e / 3)

@@ -42,8 +42,9 @@ class LatentClassMetric(TripletClassifier):
     ----------
     n_classes : int, optional
         How many hidden classes to expect; without it the number is chosen from the answers.
-    ridge : float
-        How strongly weights are pulled to 0. A choice by the answers did worse (docs/beyond-the-paper.md).
+    ridge : float, optional
+        How strongly weights are pulled to 0; without it the answers choose, by how likely they are to models
+        that did not see them.
     error : float in [0, 1), optional
         The share of answers that are given at random. Without it, each annotator's is estimated together with
         the classes, in the manner of Dawid and Skene.
@@ -58,6 +59,7 @@ class LatentClassMetric(TripletClassifier):
     Attributes
     ----------
     n_classes_ : int
+    ridge_ : float
     errors_ : dict
         Each annotator's error rate.
 
@@ -78,7 +80,7 @@ class LatentClassMetric(TripletClassifier):
         self,
         n_classes: int | None = None,
         *,
-        ridge: float = 0.6,
+        ridge: float | None = None,
         error: float | None = None,
         warm_start: bool = True,
         preprocessor: Preprocessor = None,
@@ -131,7 +133,7 @@ class LatentClassMetric(TripletClassifier):
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
         self.distance_ = LearnedDistance.learned(self.model_)
         self._seen = reference, points, answers
-        self.n_classes_ = self.model_.n_classes
+        self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
 
