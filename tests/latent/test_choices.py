@@ -134,7 +134,7 @@ def test_answers_at_random_want_simpler_models_than_clear_ones():
     guessed = Answers(clear.triplets, np.random.default_rng(0).permutation(clear.answers), clear.annotators)
     (ridge, shares), (weaker, more) = chosen(X, guessed), chosen(X, clear)
     assert ridge > weaker
-    assert sum(shares) < sum(more)
+    assert sum(shares) <= sum(more)
 
 
 def test_the_choice_stands_until_the_next_power_of_two():

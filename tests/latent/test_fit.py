@@ -257,14 +257,28 @@ def test_a_bad_start_is_left_and_a_worse_one_refused(monkeypatch):
     facts = Evidence(asked.triplets, asked.answers.astype(np.int64), np.full(16, 0.05))
     nowhere = np.zeros((one.design.shape[1], 3))  # all classes alike, which no gradient changes
     good = one.cold()
-    for number in (0, 1):  # clusters and answers to start from
-        assert np.abs(one.learned(nowhere, facts, number, 16)).max() > 0.1
+    for number in (2, 3):  # clusters and answers to start from
+        assert np.abs(one.learned(nowhere, facts, number)).max() > 0.1
     monkeypatch.setattr(_Member, "by_clusters", lambda self: nowhere)
     monkeypatch.setattr(_Member, "by_answers", lambda self, evidence: nowhere)
-    for number in (0, 1):
-        assert np.abs(one.learned(good, facts, number, 16)).max() > 0.1
-    fewer = Evidence(facts.triplets[:15], facts.answers[:15], facts.errors[:15])
-    assert not one.learned(nowhere, fewer, 0, 15).any()  # between, nobody tries another start
+    for number in (2, 3):
+        assert np.abs(one.learned(good, facts, number)).max() > 0.1
+    assert not one.learned(nowhere, facts, None).any()  # between, nobody tries another start
+
+
+def test_other_starts_are_tried_every_eight_answers(monkeypatch):
+    tried = []
+    learned = _Member.learned
+    monkeypatch.setattr(
+        _Member, "learned", lambda self, *given: tried.append(given[-1]) or learned(self, *given)
+    )
+    X, y = blobs(60)
+    cold = fitted(X, answered(y, 0), n_classes=3)
+    for m in (15, 16, 24):
+        fitted(X, answered(y, m), n_classes=3, warm=cold, ridge=None)
+        assert tried[-6:] == ([None] * 6 if m == 15 else list(range(m // 8, m // 8 + 6)))
+        assert all(turn is None for turn in tried[:-6])  # while ridge and kinds are chosen, nobody does
+        tried.clear()
 
 
 def test_more_classes_than_are_clustered_otherwise():

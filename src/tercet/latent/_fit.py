@@ -149,6 +149,7 @@ def fit_classes(
     warm: ClassModel | None = None,
     basis: Basis | None = None,
     shares: tuple[float, ...],
+    restarts: bool = True,
 ) -> ClassModel:
     """Return the models of these items' classes.
 
@@ -165,6 +166,8 @@ def fit_classes(
         Of these items, if it is known and there is nothing to start from.
     shares : tuple of float
         How much the kernel's components count against the plain features, one number a model.
+    restarts : bool
+        Whether the models try other starts now and then.
     """
     if warm is None and len(answers):  # what half of them foresee of the other half says who errs
         warm = fit_classes(
@@ -176,6 +179,7 @@ def fit_classes(
             rng=rng,
             basis=basis,
             shares=shares,
+            restarts=restarts,
         )
     basis = warm.basis if warm is not None else basis or Basis.measured(X, rng)
     seen = _clustered(len(X), n_classes, answers.triplets, rng)
@@ -194,6 +198,7 @@ def fit_classes(
     of_kind = {
         share: _Member(basis, coordinates, share, n_classes, ridge / n_classes, rng) for share in set(shares)
     }
+    turn = None if len(answers) % RESTART_EVERY or not restarts else len(answers) // RESTART_EVERY
     found = []
     with one_thread():
         for number, share in enumerate(shares):
@@ -201,7 +206,7 @@ def fit_classes(
             start = one.narrowed(warm.weights[number]) if warm is not None and goes_on else one.cold()
             if len(answers):
                 evidence = everything if kept_from is None else everything[kept_from != number]
-                start = one.learned(start, evidence, number, len(answers))
+                start = one.learned(start, evidence, None if turn is None else turn + number)
             found.append(one.widened(start))
         weights = np.stack(found)
         members = softmax_and_log(coordinates @ weights[:, :-1] + weights[:, -1:])[0]
@@ -245,13 +250,12 @@ class _Member:
         nothing = Evidence(np.empty((0, 3), np.int64), np.empty(0, np.int64), np.empty(0))
         return minimise(self.design, nothing, self.ridge, self.by_clusters(), _COLD_STEPS)[0]
 
-    def learned(self, start: Floats, evidence: Evidence, number: int, n_answers: int) -> Floats:
-        """Return weights that explain the answers, from a start or, now and then, from another one."""
+    def learned(self, start: Floats, evidence: Evidence, turn: int | None) -> Floats:
+        """Return weights that explain the answers, from a start or, in a turn, from another one."""
         weights, value = minimise(self.design, evidence, self.ridge, start, _WARM_STEPS)
-        turn, rest = divmod(n_answers, RESTART_EVERY)
-        if rest:
+        if turn is None:
             return weights
-        other = self.by_answers(evidence) if (turn + number) % 2 else self.by_clusters()
+        other = self.by_answers(evidence) if turn % 2 else self.by_clusters()
         other, other_value = minimise(self.design, evidence, self.ridge, other, _OTHER_STEPS)
         # The value is minus a log-probability, over the answers that the clustering terms count for.
         odds = np.exp(min(0.0, ANSWERS_PER_CLUSTERING * (value - other_value)))
