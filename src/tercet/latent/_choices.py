@@ -125,12 +125,13 @@ def _chosen_kinds(
     """Return the ridge and the shares under which held-out answers are likeliest.
 
     They are found by steps from a start. The probability of a few answers is a noisy judge, so each step away
-    from the usual ridge and shares has to be worth it, as by a Gaussian prior. More answers than items that
-    they are about are no more witnesses than there are items.
+    from the usual ridge and shares has to be worth it, as by a Gaussian prior. And answers that share items
+    are no witnesses of their own: models that remember the items foretell them too. So they count as many as
+    questions about these items could be that share none.
     """
     fold, seed = _folds(len(answers), rng), int(rng.integers(2**31))
     error = PRIOR_RATE if settings.error is None else settings.error
-    witnesses = min(len(answers), len(np.unique(answers.triplets)))
+    witnesses = min(len(answers), len(np.unique(answers.triplets)) / 3)
 
     def at(place: tuple[int, int]) -> tuple[float, tuple[float, ...]]:
         strength, kind = place
