@@ -50,6 +50,8 @@ def test_what_is_loaded_is_what_was_learned(learned, tmp_path, suffix):
         ({"weights": [[[]] * 54] * 6, "spreads": [1.0] * 6}, "weights has the shape"),
         ({"n_answers": [1e300]}, "no metric that can be used"),
         ({"n_answers": [-1.0]}, "n_answers is -1.0; it must be at least 0"),
+        ({"unlike": [-0.1]}, "unlike is -0.1; it must be at least 0"),
+        ({"unlike": [1.5]}, "unlike is 1.5; it is a share, and 1 at most"),
         ({"near": [0.0]}, "near holds 0.0; it must be above 0"),
         ({"spread": [float("nan")] * 13}, "NaN or infinite"),
     ],

@@ -8,6 +8,7 @@ from tercet import ActiveLearner, ClassOracle, Comparisons
 from tercet._propagation import informed
 from tercet.beliefs import ClusterForest, LatentClass
 from tercet.information import information_about_models
+from tercet.latent import _choices
 from tercet.metrics import LatentClassMetric, SchultzJoachims
 from tercet.pools import ExhaustivePool, SampledPool
 from tercet.queries import PoolExhaustedError
@@ -36,6 +37,33 @@ def test_every_rule_asks_and_no_question_twice(rule):
     assert learner.beliefs_.shape == (60, 3)
     (query,) = learner.ask()
     assert sum(query.probabilities or (1,)) == pytest.approx(1)
+
+
+def test_what_the_answers_chose_is_there_after_a_restart():
+    rng = np.random.default_rng(0)
+    angle, ring = rng.uniform(0, 2 * np.pi, 150), np.arange(150) % 2
+    rings = (1 + 2 * ring[:, None]) * np.column_stack([np.cos(angle), np.sin(angle)])
+    rings += 0.2 * rng.normal(size=rings.shape)
+    whole = ActiveLearner(rings, 2, random_state=0).run(ClassOracle(ring), 70)
+    metric = whole.metric_
+    assert (metric.ridge_, metric.model_.shares) != (
+        0.6,
+        (0.0, 1.0, 3.0) * 2,
+    )  # rings want more of the kernel
+    again = ActiveLearner(rings, 2, random_state=0, comparisons=whole.comparisons)
+    assert (again.metric_.ridge_, again.metric_.model_.shares) == (metric.ridge_, metric.model_.shares)
+    np.testing.assert_array_equal(again.metric_.distances(rings), metric.distances(rings))
+    assert again.ask() == whole.ask()
+
+
+def test_beliefs_by_a_metric_that_moves_choose_no_more_often(monkeypatch):
+    calls, choose = [], _choices._chosen_kinds
+    monkeypatch.setattr(_choices, "_chosen_kinds", lambda *a: calls.append(len(a[1])) or choose(*a))
+    learner = make(n_classes=3, metric=SchultzJoachims(), beliefs=LatentClass())
+    learner.run(ClassOracle(y), 40)
+    learner.ask()
+    assert calls == [16, 32]
+    assert learner._models.fit(learner.comparisons, beliefs=True).beliefs.ridge_ > 0
 
 
 def test_a_restart_and_an_undo_change_nothing():

@@ -215,6 +215,8 @@ class LatentMetric:
         for name in ("far", "unlike", "n_answers"):
             if found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
+        if found["unlike"][0] > 1:
+            raise ValueError(f"unlike is {found['unlike'][0]}; it is a share, and 1 at most")
         numbers = {name: float(found[name][0]) for name in ("turn", "near", "far")}
         # Neighbours of landmarks say how far to trust what is learned; here nothing more is.
         numbers_and_tables = {**{name: found[name] for name in _BASIS}, **numbers}

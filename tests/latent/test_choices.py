@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tercet.latent import Answers, Basis, Settings, _choices, chooses, fit_latent
-from tercet.latent._choices import _DOUBT, _FIRST_RIDGE, _FOLDS, _KINDS, _OF_EACH, _held_out
+from tercet.latent._choices import _DOUBT, _FOLDS, _KINDS, _OF_EACH, _RIDGES, _held_out
 from tercet.latent._fit import fit_classes
 
+_FIRST_RIDGE = _RIDGES[2]
 USUAL = _FIRST_RIDGE, _KINDS[2] * _OF_EACH
 
 
@@ -43,10 +44,8 @@ def chosen(X, answers, n_classes=3, ridge=None, start=USUAL, seed=0):
 
 
 def all_places():
-    return {
-        (_FIRST_RIDGE * 2.0**strength, kind): (strength, number - 2)
-        for strength, (number, kind) in product(range(-2, 3), enumerate(_KINDS))
-    }
+    places = product(enumerate(_RIDGES), enumerate(_KINDS))
+    return {(ridge, kind): (strength - 2, number - 2) for (strength, ridge), (number, kind) in places}
 
 
 @pytest.mark.parametrize("summit", [(0, 0), (-2, 2), (1, -1), (2, 2)])
@@ -61,7 +60,7 @@ def test_the_likeliest_of_all_ridges_and_kinds_is_found(summit, start, monkeypat
 
     monkeypatch.setattr(_choices, "_held_out", told)
     X, _ = clouds(60)
-    begin = _FIRST_RIDGE * 2.0 ** start[0], _KINDS[start[1] + 2] * _OF_EACH
+    begin = _RIDGES[start[0] + 2], _KINDS[start[1] + 2] * _OF_EACH
     doubted = {at: steps[at] - _DOUBT * (s**2 + k**2) for at, (s, k) in all_places().items()}
     ridge, kind = max(doubted, key=doubted.get)
     assert chosen(X, about_different_items(16), start=begin) == (ridge, kind * _OF_EACH)
@@ -153,9 +152,70 @@ def test_the_choice_stands_until_the_next_power_of_two():
     assert [m for m in range(300) if chooses(m)] == [16, 32, 64, 128, 256]
 
 
-def test_models_of_any_ridge_are_a_start():
+def chain(X, answers, sizes, settings=Settings(2, None, None)):  # noqa: B008
+    model = None
+    for m in sizes:
+        model = fit_latent(X, answers[:m], settings, np.random.default_rng(m), model)
+    return model
+
+
+def counted(monkeypatch):
+    """Count how often the kinds are chosen, and how the models to compare are made."""
+    calls, chosen_kinds = [], _choices._chosen_kinds
+    monkeypatch.setattr(
+        _choices, "_chosen_kinds", lambda *given: calls.append(len(given[1])) or chosen_kinds(*given)
+    )
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("sizes", "at"), [((10, 100), [100]), ((0, 40), [40]), ((16, 17, 31, 33, 33), [16, 33]), ((8, 15), [])]
+)
+def test_a_power_of_two_may_be_passed_over(sizes, at, monkeypatch):
+    X, y = clouds(60)
+    calls = counted(monkeypatch)
+    chain(X, answered(y, 128), sizes, Settings(3, None, None))
+    assert calls == at
+
+
+def test_a_ridge_that_was_given_was_no_choice():
     X, y = clouds()
     answers = answered(y, 64)
     given = fit_latent(X, answers[:32], Settings(3, 50.0, None), np.random.default_rng(0))
     assert given.ridge == 50.0
-    assert fit_latent(X, answers, Settings(3, None, None), np.random.default_rng(0), given).ridge <= 2.4
+    for m in (33, 64):
+        assert fit_latent(X, answers[:m], Settings(3, None, None), np.random.default_rng(0), given).ridge < 3
+
+
+def test_choices_stand_where_the_items_have_moved(monkeypatch):
+    X, y = rings()
+    answers = answered(y, 140)
+    before = chain(X, answers[:128], (0, 64, 128))
+    assert (before.ridge, before.shares) != USUAL
+    calls = counted(monkeypatch)
+    moved = fit_latent(2 * X + 1, answers, Settings(2, None, None), np.random.default_rng(0), like=before)
+    assert not calls
+    assert (moved.ridge, moved.shares) == (before.ridge, before.shares)
+    assert agreement(moved, 2 * X + 1, y) > 0.9
+
+
+def agreement(model, X, y):
+    found = model.probabilities(X).argmax(axis=1)
+    return max(np.mean(found == y), np.mean(found != y))
+
+
+@pytest.mark.parametrize("error", [None, 0.3])
+def test_everything_is_compared_by_one_error_rate_and_one_seed(error, monkeypatch):
+    made = []
+
+    def told(X, answers, fold, error, fit):
+        made.append((error, fit.keywords["error"], fit.keywords["rng"].random()))
+        return np.zeros(len(answers))
+
+    monkeypatch.setattr(_choices, "_held_out", told)
+    X, y = clouds(60)
+    basis, rng = Basis.measured(X, np.random.default_rng(0)), np.random.default_rng(1)
+    _choices._chosen_kinds(X, answered(y, 32), 3, Settings(3, None, error), basis, USUAL, rng)
+    assert len(made) == 5
+    assert len(set(made)) == 1
+    assert made[0][:2] == (error or 0.05, error or 0.05)

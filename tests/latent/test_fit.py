@@ -245,10 +245,20 @@ def test_who_began_alone_is_not_judged_by_models_that_learned_their_errors():
     np.testing.assert_array_equal(_held_back(X, asked, alone, foreseen), foreseen)
 
 
-def member(X, rng=0):
+def member(X, rng=0, share=1.0):
     basis = Basis.measured(X, np.random.default_rng(0))
     coordinates = basis.coordinates(basis.standardised(X))
-    return _Member(basis, coordinates, 1.0, 3, 0.1, np.random.default_rng(rng))
+    return _Member(basis, coordinates, share, 3, 0.1, np.random.default_rng(rng))
+
+
+def test_weights_are_the_same_to_models_of_every_taste():
+    X, _ = blobs(40)
+    plain = member(X).design  # as they are
+    weights = np.random.default_rng(0).normal(size=(plain.shape[1], 3))
+    for share in (1.0, 9.0):
+        one = member(X, share=share)
+        np.testing.assert_allclose(one.design @ one.narrowed(weights), plain @ weights, atol=1e-9)
+        np.testing.assert_allclose(one.widened(one.narrowed(weights)), weights)
 
 
 def test_a_bad_start_is_left_and_a_worse_one_refused(monkeypatch):

@@ -33,7 +33,7 @@ class LatentClass(BaseEstimator):
         The share of answers that are given at random; estimated for each annotator if None.
     warm_start : bool
         Start from the last fit where that saw the same items and the beginning of the same answers:
-        milliseconds in place of a tenth of a second.
+        milliseconds in place of a tenth of a second to a second.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -75,23 +75,29 @@ class LatentClass(BaseEstimator):
         points = check_features(Z, name="Z")
         record = Comparisons() if comparisons is None else comparisons
         answers = Answers(record.triplets, record.answers, record.annotators)
-        known = self.warm_start and self._saw_beginning(points, answers)
         rng = Seeds(self.random_state).generator("latent classes")
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
-        self.model_ = fit_latent(points, answers, settings, rng, self.model_ if known else None)
+        # Where a metric moves the items, nothing but what the answers chose carries over.
+        before = self.model_ if self.warm_start and self._saw_beginning(answers) else None
+        warm, like = (before, None) if before is not None and self._saw_items(points) else (None, before)
+        self.model_ = fit_latent(points, answers, settings, rng, warm, like)
         self._points, self._answers = points, answers
         self.n_features_in_ = points.shape[1]
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
 
-    def _saw_beginning(self, points: Floats, answers: Answers) -> bool:
-        """Return whether the last fit saw the first of these items and of these answers."""
+    def _saw_beginning(self, answers: Answers) -> bool:
+        """Return whether the last fit saw the first of these answers."""
         if not hasattr(self, "_answers"):
             return False
-        items, earlier = self._points, self._answers
-        same = np.array_equal(answers.triplets[: len(earlier)], earlier.triplets) and answers.repeat(earlier)
-        return same and np.array_equal(points[: len(items)], items)
+        earlier = self._answers
+        same = np.array_equal(answers.triplets[: len(earlier)], earlier.triplets)
+        return same and answers.repeat(earlier)
+
+    def _saw_items(self, points: Floats) -> bool:
+        """Return whether the last fit saw the first of these items."""
+        return np.array_equal(points[: len(self._points)], self._points)
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
         """Return the probability of each class for these items, or for those of ``fit``."""

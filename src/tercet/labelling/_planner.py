@@ -53,7 +53,9 @@ class Planner:
     def counts_classes(self, n_answers: int) -> bool:
         """Return whether the learner chooses the number of classes anew after so many answers.
 
-        That takes seconds, and is done once the answer is there, not for each that may come.
+        That takes seconds, and is done once the answer is there, not for each that may come. The ridge and
+        the kinds of models are chosen then too, also where the number is given: that takes half a second,
+        which looking ahead is worth.
         """
         return self._counts_classes and chooses(n_answers)
 

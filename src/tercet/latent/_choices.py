@@ -1,8 +1,8 @@
 """What the answers choose: the ridge, the kinds of models and, where nobody gives it, the number of classes.
 
-All are judged by answers that a model did not see. That flatters, since questions share items, but it does so
-to all that are compared. (Judging by items that a model was told nothing about leaves it too few answers, and
-simpler models than are best are chosen.)
+All are judged by answers that a model did not see. That flatters, since questions share items, and it does so
+most to models that remember items; so where many answers share items they count for less. (Judging by items
+that a model was told nothing about leaves it too few answers, and chooses simpler models than are best.)
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from math import log2
 
 import numpy as np
 
@@ -29,11 +28,11 @@ _SHARES_TO_COUNT = (1.0,)  # one model is enough to compare by
 _STRENGTH = 0.11
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
-_FIRST_RIDGE = 0.6  # and by steps of two from there
+_RIDGES = (0.15, 0.3, 0.6, 1.2, 2.4)
 # How much the kernel's components count in three models, against the plain features: from not at all to most.
 _KINDS = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 3.0), (1.0, 3.0, 3.0), (3.0, 10.0, 10.0))
 _OF_EACH = 2  # models in the ensemble
-_MOST_STEPS = 2  # away from where it begins, of either
+_USUAL = 2  # the place of either to begin at
 _DOUBT = 2.0  # nats by which held-out answers have to be likelier for the first step; four times that for two
 
 
@@ -56,20 +55,33 @@ class Settings:
 
 
 def fit_latent(
-    X: Floats, answers: Answers, settings: Settings, rng: np.random.Generator, warm: ClassModel | None = None
+    X: Floats,
+    answers: Answers,
+    settings: Settings,
+    rng: np.random.Generator,
+    warm: ClassModel | None = None,
+    like: ClassModel | None = None,
 ) -> ClassModel:
     """Fit the models, and let the answers choose what was left open.
 
-    They choose when their number is a power of two, or nothing was chosen before; in between the choice
-    stands, so that it costs little a question.
+    They choose whenever their number has reached a power of two; in between the choice stands, so that it
+    costs little a question.
+
+    Parameters
+    ----------
+    warm : ClassModel, optional
+        Models of fewer of the same answers, to start from.
+    like : ClassModel, optional
+        Where there are none: models of fewer of the same answers by other features, whose choices stand.
     """
-    n_classes = settings.n_classes or (warm.n_classes if warm else min(_FIRST_CLASSES, len(X)))
+    before, m = warm or like, len(answers)
+    n_classes = settings.n_classes or (before.n_classes if before else min(_FIRST_CLASSES, len(X)))
     check_n_classes(n_classes, len(X))
-    ridge = settings.ridge or (warm.ridge if warm else _FIRST_RIDGE)
-    shares = warm.shares if warm else _KINDS[_MOST_STEPS] * _OF_EACH
-    m = len(answers)
+    # A ridge that was given, and is no more, was no choice.
+    ridge = settings.ridge or (before.ridge if before and before.ridge in _RIDGES else _RIDGES[_USUAL])
+    shares = before.shares if before else _KINDS[_USUAL] * _OF_EACH
     basis = None
-    if chooses(m) or (warm is None and m >= _FEWEST_ANSWERS):
+    if m >= _FEWEST_ANSWERS and (before is None or before.n_answers < 1 << (m.bit_length() - 1)):
         basis = warm.basis if warm else Basis.measured(X, rng)  # the same for all that are compared
         if settings.n_classes is None:
             n_classes = _chosen_classes(X, answers, settings.error, basis, rng)
@@ -88,7 +100,7 @@ def fit_latent(
 
 
 def chooses(n_answers: int) -> bool:
-    """Return whether what is open is chosen anew after so many answers."""
+    """Return whether what is open is chosen anew after so many answers, if they come one by one."""
     return n_answers >= _FEWEST_ANSWERS and n_answers & (n_answers - 1) == 0
 
 
@@ -130,38 +142,41 @@ def _chosen_kinds(
     questions about these items could be that share none.
     """
     fold, seed = _folds(len(answers), rng), int(rng.integers(2**31))
+    # The same for everybody: rates that were estimated by one ridge would not be fair to another.
     error = PRIOR_RATE if settings.error is None else settings.error
     witnesses = min(len(answers), len(np.unique(answers.triplets)) / 3)
 
-    def at(place: tuple[int, int]) -> tuple[float, tuple[float, ...]]:
-        strength, kind = place
-        return settings.ridge or _FIRST_RIDGE * 2.0**strength, _KINDS[kind + _MOST_STEPS]  # once each
-
     @cache
-    def worth(place: tuple[int, int]) -> float:
-        ridge, shares = at(place)
+    def foretold(ridge: float, shares: tuple[float, ...]) -> float:
         fit = partial(
             fit_classes,
             X,
             n_classes=n_classes,
             ridge=ridge,
             error=error,
-            rng=np.random.default_rng(seed),  # all that are compared start from the same clusters
+            rng=np.random.default_rng(seed),  # as like as can be for all that are compared
             basis=basis,
             shares=shares,
             restarts=False,  # which would take twice the time, and tell no more
         )
-        logs = _held_out(X, answers, fold, error, fit)
-        return witnesses * float(logs.mean()) - _DOUBT * (place[0] ** 2 + place[1] ** 2)
+        return witnesses * float(_held_out(X, answers, fold, error, fit).mean())
+
+    def at(place: tuple[int, int]) -> tuple[float, tuple[float, ...]]:
+        return settings.ridge or _RIDGES[place[0]], _KINDS[place[1]]
+
+    def worth(place: tuple[int, int]) -> float:
+        return foretold(*at(place)) - _DOUBT * sum((step - _USUAL) ** 2 for step in place)
 
     ridge, shares = start
-    # A model to start from may have been given any ridge.
-    strength = 0 if settings.ridge else round(min(max(log2(ridge / _FIRST_RIDGE), -_MOST_STEPS), _MOST_STEPS))
-    place = strength, _KINDS.index(shares[: len(shares) // _OF_EACH]) - _MOST_STEPS
+    place = (
+        _USUAL if settings.ridge else _RIDGES.index(ridge),
+        _KINDS.index(shares[: len(shares) // _OF_EACH]),
+    )
     steps = ((0, 0), (0, -1), (0, 1)) if settings.ridge else ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
     while True:
         near = [(place[0] + a, place[1] + b) for a, b in steps]
-        best = max((other for other in near if max(map(abs, other)) <= _MOST_STEPS), key=worth)
+        inside = [(a, b) for a, b in near if 0 <= a < len(_RIDGES) and 0 <= b < len(_KINDS)]
+        best = max(inside, key=worth)
         if best == place:  # which comes first, and so stays if nothing is better
             ridge, shares = at(place)
             return ridge, shares * _OF_EACH

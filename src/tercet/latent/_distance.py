@@ -53,7 +53,8 @@ class LearnedDistance:
     spreads : array of shape (K,)
         The spread of the items along the class directions of each model.
     unlike : float
-        The share of items that are believed to be of another class than their nearest neighbour.
+        The share of items that are believed to be of another class than their nearest neighbour, of up to 200
+        that are looked at. An item's double is no neighbour.
     """
 
     model: ClassModel

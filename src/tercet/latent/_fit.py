@@ -1,10 +1,10 @@
 """Fits several latent-class models to all answers: starts, warm starts, and each annotator's error rate.
 
 One model is too sure of itself: few answers leave many ways to divide the items, and its optimum is one of
-them. So there are six, an ensemble. They differ in how much the kernel's components count beside the plain
-features, and in where they start; now and then each tries another start and may move there, by the rule of
-Metropolis, as a sampler would between the modes of what the answers leave possible. Where they differ, nobody
-knows yet; that is the doubt that beliefs, distances and questions go by.
+them. So there are several, an ensemble. They differ in where they start, and as a rule in how much the
+kernel's components count beside the plain features; now and then each tries another start and may move there,
+by the rule of Metropolis, as a sampler would between the modes of what the answers leave possible. Where they
+differ, nobody knows yet; that is the doubt that beliefs, distances and questions go by.
 """
 
 from __future__ import annotations
