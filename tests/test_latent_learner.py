@@ -179,6 +179,15 @@ def test_the_beliefs_alone_go_with_any_metric():
     assert learner.beliefs_.shape == (60, 3)
     free = make(metric=SchultzJoachims(basis="standard"), beliefs=LatentClass(n_classes=4))
     assert free.beliefs_.shape == (60, 4)
+    # The answers choose, where nobody says how many classes there are.
+    unknown = make(metric=SchultzJoachims(basis="standard"), beliefs=LatentClass()).run(ClassOracle(y), 32)
+    assert unknown.beliefs_.shape == (60, 3)
+
+
+@pytest.mark.parametrize("annotator", [5, None, ["ann"]])
+def test_who_is_asked_is_named_by_text(annotator):
+    with pytest.raises(TypeError, match="annotator must be a name, as text, not"):
+        make(n_classes=3).ask(annotator=annotator)
 
 
 def test_comparing_models_needs_several():

@@ -58,6 +58,12 @@ def test_the_same_question_to_several_people_is_heard_exactly(seed, told):
     np.testing.assert_allclose(found[0], posterior(P[0], triplets, answers, errors), atol=1e-9)
 
 
+def test_however_often_the_same_is_said_beliefs_stay_numbers():
+    P = np.eye(2)[[[0, 0, 0]]]  # sure, and against every answer
+    found = informed(P, np.tile([0, 1, 2], (200, 1)), np.ones(200, int), np.zeros(200))
+    np.testing.assert_allclose(found.sum(axis=2), 1)
+
+
 def test_four_rounds_come_near_what_many_would_say():
     P = random_beliefs((1, 5, 2), 3)
     triplets, answers = np.array([(0, 1, 2), (1, 2, 3), (3, 4, 0), (2, 0, 4)]), np.array([1, 0, -1, 1])

@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from tercet import ActiveLearner, ClassOracle
+from tercet.datasets import waveform
 from tercet.information import answer_probabilities
 from tercet.metrics import LatentClassMetric
 from tercet.stopping import Outlook, correction, outlook, own_accuracy, sizes
@@ -29,6 +30,29 @@ def test_what_cannot_be_said_is_not_said():
     assert Outlook(10, 0.5, 0.01).questions_left(0.95) is None  # 10,000 times as many
     with pytest.raises(ValueError, match="target must be a number at least 0 and at most 1, not 2"):
         Outlook(10, 0.5, 0.1).questions_left(2)
+
+
+def test_it_is_enough_at_the_target_or_where_progress_ends():
+    assert Outlook(50, 0.95, 0.01).is_enough(0.95, 1e-4)
+    assert not Outlook(50, 0.94, 0.01).is_enough(0.95, 1e-4)
+    assert Outlook(50, 0.7, 5e-5).is_enough(0.95, 1e-4)
+    assert not outlook([8, 9], [0.8, 0.7]).is_enough(0.95, 1e-4)  # falls: it was too sure
+    assert not outlook([4], [0.6]).is_enough(0.95, 1e-4)  # too early to say
+    for wrong in (95, float("nan"), "0.9", None):
+        with pytest.raises(ValueError, match="target must be a number at least 0 and at most 1"):
+            Outlook(50, 0.94, 0.01).is_enough(wrong, 1e-4)
+    with pytest.raises(ValueError, match="min_gain must be a number at least 0, not None"):
+        Outlook(50, 0.94, 0.01).is_enough(0.95, None)
+
+
+def test_nobody_stops_while_the_models_find_out_that_they_were_too_sure():
+    waves = waveform(300, random_state=0)
+    found = []
+    for seed in range(3):
+        learner = ActiveLearner(waves.X, 3, random_state=seed).run(ClassOracle(waves.y), 9)
+        found.append((learner.outlook().gain, learner.should_stop()))
+    assert any(gain == 0 for gain, _ in found)  # the estimate has fallen since the eighth answer
+    assert not any(stop for _, stop in found)
 
 
 def test_own_accuracy_is_the_mean_chance_of_the_likeliest_answer():
@@ -96,7 +120,7 @@ def test_a_learner_says_when_to_stop():
     assert after.accuracy > before.accuracy
     assert after.questions_left(0.5) == 0
     assert learner.should_stop(target=after.accuracy - 0.01)
-    assert not learner.should_stop(target=after.accuracy + 0.01, min_gain=0.0)
+    assert not learner.should_stop(target=(1 + after.accuracy) / 2, min_gain=0.0)
     assert learner.should_stop(target=0.9999, min_gain=1.0)
     # Looking changes nothing.
     again = ActiveLearner(X, 3, metric=LatentClassMetric(), random_state=0, comparisons=learner.comparisons)

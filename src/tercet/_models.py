@@ -279,6 +279,8 @@ def _with_classes(beliefs: Any, n_classes: int | None, n_items: int) -> Any:
     """Return the belief model with the number of classes filled in and checked."""
     own = _params(beliefs).get("n_classes")
     if n_classes is None and own is None:
+        if getattr(beliefs, "counts_classes", False):
+            return clone(beliefs)
         raise ValueError("n_classes is missing; say how many hidden classes to expect, such as n_classes=3")
     if n_classes is not None and own is not None and n_classes != own:
         raise ValueError(f"n_classes is {n_classes}, but the belief model has {own}; give only one of them")

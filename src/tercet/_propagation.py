@@ -20,7 +20,7 @@ _ROUNDS = 4  # more change little, and the messages go round in circles
 _DAMPING = 0.5
 # No answer is taken for certain: in circles it comes back to where it started.
 _LEAST_ERROR = 0.05
-_LEAST = 1e-12  # probability of a class
+_LEAST = 1e-12  # probability of a class, or of what was heard, beside the likeliest
 
 
 def informed(beliefs: Floats, triplets: Ints, answers: Ints, errors: Floats) -> Floats:
@@ -80,7 +80,7 @@ def _by_question(triplets: Ints, answers: Ints, errors: Floats) -> tuple[Ints, F
         log_heard, which.ravel(), np.log((1 - errors)[:, np.newaxis] * right + errors[:, np.newaxis] / 3)
     )
     heard = np.exp(log_heard - log_heard.max(axis=1, keepdims=True))
-    return np.ascontiguousarray(questions), heard
+    return np.ascontiguousarray(questions), np.maximum(heard, _LEAST)
 
 
 def _messages(log_P: Floats, triplets: Ints, heard: Floats, rounds: int, damping: float) -> Floats:

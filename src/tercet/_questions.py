@@ -77,8 +77,15 @@ def error_of_asked(models: Models, rule: Rule, answers: Comparisons, annotator: 
     return {"error": beliefs.error_of(annotator)} if hasattr(beliefs, "error_of") else {}
 
 
-def check_places(seeds: Seeds, first: int, n: int) -> list[int]:
-    """Return which of ``n`` questions are to be random ones; drawn by their numbers, as people take turns."""
+def check_places(seeds: Seeds, first: int, n: int, annotator: str) -> list[int]:
+    """Return which of ``n`` questions are to be random ones; drawn by their numbers, as people take turns.
+
+    None of those to nobody in particular.
+    """
+    if not isinstance(annotator, str):
+        raise TypeError(f"annotator must be a name, as text, not {annotator!r}")
+    if not annotator:
+        return []
     numbers = range(first, first + n)
     return [
         number - first for number in numbers if seeds.generator("check", number).random() < 1 / CHECK_EVERY

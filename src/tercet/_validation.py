@@ -186,14 +186,14 @@ def check_items(items: ArrayLike, n_items: int) -> Ints:
     return wanted.astype(np.int64)
 
 
-def check_values(points: Floats, start: int, name: str) -> Floats:
+def check_values(points: Floats, start: int, name: str, largest: float = _LARGEST) -> Floats:
     """Refuse what is no number or has a square that overflows; the first row has number ``start``."""
-    good = np.abs(points) <= _LARGEST
+    good = np.abs(points) <= largest
     if not good.all():
         row, column = np.argwhere(~good)[0]
         raise ValueError(
             f"{name} holds {points[row, column]} in row {start + row}, column {column}; drop or fill in such "
-            f"items, or rescale: values must be numbers of at most {_LARGEST:g}"
+            f"items, or rescale: values must be numbers of at most {largest:g}"
         )
     return points
 

@@ -40,12 +40,27 @@ class Outlook:
     accuracy : float
         The estimated share of random questions that the model answers as the person would.
     gain : float
-        How much the next answer is expected to add to it; NaN while there are too few answers to say.
+        How much the next answer is expected to add to it; 0 where the estimate falls, as it may while the
+        models find out that they were too sure; NaN while there are too few answers to say.
     """
 
     n_answers: int
     accuracy: float
     gain: float
+
+    def is_enough(self, target: float, min_gain: float) -> bool:
+        """Return whether the target is reached, or the next answer hardly brings it nearer.
+
+        An estimate that falls is no reason to stop.
+
+        >>> Outlook(100, accuracy=0.90, gain=0.0005).is_enough(0.95, 1e-4)
+        False
+        >>> Outlook(100, accuracy=0.90, gain=0.00005).is_enough(0.95, 1e-4)
+        True
+        """
+        wanted = check_number("target", target, low=0.0, high=1.0)
+        least = check_number("min_gain", min_gain, low=0.0)
+        return self.accuracy >= wanted or 0 < self.gain < least
 
     def questions_left(self, target: float) -> int | None:
         """Return about how many more answers bring the accuracy to the target.

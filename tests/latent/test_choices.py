@@ -180,15 +180,6 @@ def test_a_power_of_two_may_be_passed_over(sizes, at, monkeypatch):
     assert calls == at
 
 
-def test_a_ridge_that_was_given_was_no_choice():
-    X, y = clouds()
-    answers = answered(y, 64)
-    given = fit_latent(X, answers[:32], Settings(3, 50.0, None), np.random.default_rng(0))
-    assert given.ridge == 50.0
-    for m in (33, 64):
-        assert fit_latent(X, answers[:m], Settings(3, None, None), np.random.default_rng(0), given).ridge < 3
-
-
 def test_choices_stand_where_the_items_have_moved(monkeypatch):
     X, y = rings()
     answers = answered(y, 140)

@@ -283,7 +283,7 @@ def test_other_starts_are_tried_every_eight_answers(monkeypatch):
         _Member, "learned", lambda self, *given: tried.append(given[-1]) or learned(self, *given)
     )
     X, y = blobs(60)
-    cold = fitted(X, answered(y, 0), n_classes=3)
+    cold = fitted(X, answered(y, 0), n_classes=3, ridge=None)
     for m in (15, 16, 24):
         fitted(X, answered(y, m), n_classes=3, warm=cold, ridge=None)
         assert tried[-6:] == ([None] * 6 if m == 15 else list(range(m // 8, m // 8 + 6)))

@@ -95,6 +95,44 @@ def test_without_answers_it_clusters(problem):
     assert metric.distances(X).max() ** 2 <= 2
 
 
+def test_what_was_given_and_is_no_more_was_no_choice(problem):
+    X, _, triplets, answers = problem
+    record = Comparisons(triplets, answers)
+    for change in ({"n_classes": 8}, {"ridge": 2.4}):
+        free = dict.fromkeys(change)
+        metric = LatentClassMetric(**{"n_classes": 3} | change, preprocessor=X, random_state=0)
+        metric.fit(triplets, answers).set_params(**free).fit(triplets, answers)
+        fresh = clone(metric).fit(triplets, answers)
+        assert (metric.n_classes_, metric.ridge_) == (fresh.n_classes_, fresh.ridge_)
+        assert (metric.n_classes_, metric.ridge_) != (8, 2.4)
+        np.testing.assert_array_equal(metric.transform(X), fresh.transform(X))
+        beliefs = LatentClass(**{"n_classes": 3} | change, random_state=0).fit(X, record)
+        beliefs.set_params(**free).fit(X, record)
+        assert (beliefs.n_classes_, beliefs.ridge_) == (fresh.n_classes_, fresh.ridge_)
+
+
+def test_an_item_is_no_distance_from_itself(metric, problem):
+    X, *_ = problem
+    assert not metric.pair_distance(np.column_stack([np.arange(len(X))] * 2)).any()
+    assert metric.get_metric()(X[3], X[3]) == 0
+    assert not metric.distances(X, X).diagonal().any()
+    assert metric.pair_distance([(0, 1)]) > 0
+
+
+def test_what_cannot_be_learned_from_is_named(problem):
+    X, _, triplets, answers = problem
+    with pytest.raises(ValueError, match="there are 0 items to learn classes of; give more triplets"):
+        LatentClassMetric(3).fit(np.empty((0, 3, 4)))
+    wild = X.copy()
+    wild[5, 2] = -1.7e308
+    with pytest.raises(ValueError, match=r"X holds -1.7e\+308 in row 5, column 2; drop or fill in"):
+        LatentClassMetric(3, preprocessor=wild).fit(triplets, answers)
+    with pytest.raises(ValueError, match=r"triplet 0 is \(0, 1, 9\): item indices must be 0 to 4"):
+        LatentClass(3).fit(X[:5], Comparisons([(0, 1, 9)], ["yes"]))
+    with pytest.raises(TypeError, match=r"give Comparisons, not list: Comparisons\(triplets, answers\)"):
+        LatentClass(3).fit(X, [(0, 1, 2)])
+
+
 def test_a_warm_start_is_for_more_of_the_same_answers(problem):
     X, _, triplets, answers = problem
     metric = LatentClassMetric(3, preprocessor=X, random_state=0)

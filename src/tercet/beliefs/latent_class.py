@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, check_features, check_same_features
+from tercet._validation import Floats, check_features, check_same_features, check_triplets
 from tercet.answers import Comparisons
 from tercet.latent import Answers, ClassModel, Settings, fit_latent
 
@@ -26,7 +26,8 @@ class LatentClass(BaseEstimator):
     Parameters
     ----------
     n_classes : int, optional
-        How many classes to expect; an `ActiveLearner` fills in its own, and without one the answers choose.
+        How many classes to expect, up to 20 if the answers are to choose; an `ActiveLearner` that knows their
+        number fills it in.
     ridge : float, optional
         How strongly weights are pulled to 0; the answers choose if None.
     error : float in [0, 1), optional
@@ -52,8 +53,10 @@ class LatentClass(BaseEstimator):
     ((6, 2), True)
     """
 
+    #: A learner need not say how many classes there are.
+    counts_classes = True
     model_: ClassModel
-    _answers: Answers
+    _seen: tuple[Floats, Answers, Settings]
 
     def __init__(
         self,
@@ -74,30 +77,34 @@ class LatentClass(BaseEstimator):
         """Fit to the items, one row an item, and to the answers about them."""
         points = check_features(Z, name="Z")
         record = Comparisons() if comparisons is None else comparisons
+        if not isinstance(record, Comparisons):
+            raise TypeError(f"give Comparisons, not {type(record).__name__}: Comparisons(triplets, answers)")
+        check_triplets(record.triplets, len(points))
         answers = Answers(record.triplets, record.answers, record.annotators)
         rng = Seeds(self.random_state).generator("latent classes")
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         # Where a metric moves the items, nothing but what the answers chose carries over.
-        before = self.model_ if self.warm_start and self._saw_beginning(answers) else None
+        before = self.model_ if self.warm_start and self._saw_beginning(answers, settings) else None
         warm, like = (before, None) if before is not None and self._saw_items(points) else (None, before)
         self.model_ = fit_latent(points, answers, settings, rng, warm, like)
-        self._points, self._answers = points, answers
+        self._seen = points, answers, settings
         self.n_features_in_ = points.shape[1]
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
 
-    def _saw_beginning(self, answers: Answers) -> bool:
-        """Return whether the last fit saw the first of these answers."""
-        if not hasattr(self, "_answers"):
+    def _saw_beginning(self, answers: Answers, settings: Settings) -> bool:
+        """Return whether the last fit saw the first of these answers, and left the same to them."""
+        if not hasattr(self, "_seen"):
             return False
-        earlier = self._answers
+        _, earlier, before = self._seen
         same = np.array_equal(answers.triplets[: len(earlier)], earlier.triplets)
-        return same and answers.repeat(earlier)
+        return same and answers.repeat(earlier) and settings.left_open == before.left_open
 
     def _saw_items(self, points: Floats) -> bool:
         """Return whether the last fit saw the first of these items."""
-        return np.array_equal(points[: len(self._points)], self._points)
+        earlier, *_ = self._seen
+        return np.array_equal(points[: len(earlier)], earlier)
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
         """Return the probability of each class for these items, or for those of ``fit``."""
@@ -115,7 +122,7 @@ class LatentClass(BaseEstimator):
     def _rows(self, Z: ArrayLike | None) -> Floats:
         check_is_fitted(self)
         if Z is None:
-            return self._points
+            return self._seen[0]
         rows = np.asarray(check_array(Z, dtype=np.float64))
         check_same_features(rows.shape[1], self.n_features_in_)
         return rows

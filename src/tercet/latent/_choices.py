@@ -13,10 +13,11 @@ from functools import cache, partial
 
 import numpy as np
 
-from tercet._validation import Floats, Ints, check_count, check_n_classes, check_number
+from tercet._validation import Floats, Ints, check_count, check_n_classes, check_number, check_values
 from tercet.latent._basis import Basis
 from tercet.latent._fit import PRIOR_RATE, Answers, ClassModel, fit_classes
 
+_LARGEST_FEATURE = 1e300  # the difference of two larger ones may overflow
 _FEWEST_ANSWERS = 16
 _FOLDS = 4
 
@@ -44,6 +45,11 @@ class Settings:
     ridge: float | None
     error: float | None
 
+    @property
+    def left_open(self) -> tuple[bool, bool]:
+        """Whether the answers choose the number of classes, and the ridge."""
+        return self.n_classes is None, self.ridge is None
+
     @classmethod
     def checked(cls, n_classes: int | None, ridge: float | None, error: float | None) -> Settings:
         """Return settings whose values are what they should be."""
@@ -70,15 +76,20 @@ def fit_latent(
     Parameters
     ----------
     warm : ClassModel, optional
-        Models of fewer of the same answers, to start from.
+        Models of fewer of the same answers, to start from; with the same left open, so that what they have
+        was chosen.
     like : ClassModel, optional
         Where there are none: models of fewer of the same answers by other features, whose choices stand.
     """
+    if len(X) < 2:
+        raise ValueError(
+            f"there are {len(X)} items to learn classes of; give more triplets, or all items as preprocessor"
+        )
+    check_values(X, 0, "X", _LARGEST_FEATURE)
     before, m = warm or like, len(answers)
     n_classes = settings.n_classes or (before.n_classes if before else min(_FIRST_CLASSES, len(X)))
     check_n_classes(n_classes, len(X))
-    # A ridge that was given, and is no more, was no choice.
-    ridge = settings.ridge or (before.ridge if before and before.ridge in _RIDGES else _RIDGES[_USUAL])
+    ridge = settings.ridge or (before.ridge if before else _RIDGES[_USUAL])
     shares = before.shares if before else _KINDS[_USUAL] * _OF_EACH
     basis = None
     if m >= _FEWEST_ANSWERS and (before is None or before.n_answers < 1 << (m.bit_length() - 1)):

@@ -40,6 +40,7 @@ _WIDTH = 1.4
 _KERNEL_FAR = 0.003  # between typical items
 _DIRECTIONS = 1.0  # what class directions add to x for a typical pair, once they are trusted
 _LEAST_SPREAD = 1e-6  # of logits: less is rounding
+_SAME = 1e-12  # squared distance: less is rounding, as of an item from itself
 _SHARE_OF_FEATURES = 0.005  # in the embedding, where nothing saturates
 
 
@@ -143,7 +144,8 @@ class LearnedDistance:
         kernel *= 2 * weight * np.sqrt(u)
         kernel *= np.sqrt(v)
         same -= kernel
-        return np.asarray(np.maximum(same, 0.0, out=same))
+        same[same < _SAME] = 0.0
+        return same
 
 
 def squared_distances(A: Floats, B: Floats) -> Floats:

@@ -34,14 +34,15 @@ class LatentClassMetric(TripletClassifier):
     distance joins them with the plain features. Where the models disagree the classes count for little, so
     that the result is rarely worse than where it started.
 
-    Features of any scale will do: they are standardised, and bent where a few items are far out. Those that
-    neighbours by all other features do not foresee are taken for noise and count for less, where there are
-    several and others are foreseen.
+    Features of any scale will do: they are standardised, and bent where a few values are far out. (An item
+    that is far out in most features, as by a code for missing values, is in the way of all others; leave it
+    out.) Those that neighbours by all other features do not foresee are taken for noise and count for less,
+    where there are several and others are foreseen.
 
     Parameters
     ----------
     n_classes : int, optional
-        How many hidden classes to expect; without it the number is chosen from the answers.
+        How many hidden classes to expect; without it the answers choose, from 2 to 20.
     ridge : float, optional
         How strongly weights are pulled to 0; without it the answers choose, by how likely they are to models
         that did not see them.
@@ -74,7 +75,7 @@ class LatentClassMetric(TripletClassifier):
     takes_annotators = True
     model_: ClassModel
     distance_: LearnedDistance
-    _seen: tuple[Floats, Floats, Answers]
+    _seen: tuple[Floats, Floats, Answers, Settings]
 
     def __init__(
         self,
@@ -129,21 +130,24 @@ class LatentClassMetric(TripletClassifier):
         )
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         rng = Seeds(self.random_state).generator("latent classes")
-        known = self.warm_start and self._saw_beginning(reference, points, answers)
+        known = self.warm_start and self._saw_beginning(reference, points, answers, settings)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
         self.distance_ = LearnedDistance.learned(self.model_)
-        self._seen = reference, points, answers
+        self._seen = reference, points, answers, settings
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
 
-    def _saw_beginning(self, reference: Floats, points: Floats, answers: Answers) -> bool:
-        """Return whether the last fit saw the same items and the first of these answers about them."""
+    def _saw_beginning(self, reference: Floats, points: Floats, answers: Answers, settings: Settings) -> bool:
+        """Return whether the last fit saw the same items and the first of these answers about them.
+
+        And left the same to the answers: what was given then was no choice of theirs.
+        """
         if not hasattr(self, "_seen"):
             return False
-        items, asked, earlier = self._seen
+        items, asked, earlier, before = self._seen
         same = np.array_equal(asked, points[: len(asked)]) and np.array_equal(items, reference)
-        return same and answers.repeat(earlier)
+        return same and answers.repeat(earlier) and settings.left_open == before.left_open
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one.
@@ -197,7 +201,7 @@ class LatentClassMetric(TripletClassifier):
         left = self._points(X)
         table = np.sqrt(self.distance_.between(left, left if Y is None else self._points(Y)))
         if Y is None:
-            np.fill_diagonal(table, 0.0)  # which rounding may leave at 1e-8
+            np.fill_diagonal(table, 0.0)  # of items far out, rounding may leave more than elsewhere
         return np.asarray(table)
 
     def get_metric(self) -> Callable[..., float]:

@@ -49,14 +49,20 @@ def choose_together(
     taken = set(np.ravel(waiting).tolist())
     if n == 1 and not taken:
         return choose(scores, 1, rng)
+    everything = set(np.unique(triplets).tolist())
+    questions = triplets.tolist()
     left = choose(scores, len(scores), rng).tolist()
     chosen: list[int] = []
     while len(chosen) < n and left:
-        passed = []
-        for place, question in zip(left, triplets[left].tolist(), strict=True):
-            if len(chosen) < n and taken.isdisjoint(question):
+        passed, free = [], len(everything - taken)
+        for looked_at, place in enumerate(left):
+            if free < 3 or len(chosen) == n:  # no question fits any more
+                passed += left[looked_at:]
+                break
+            if taken.isdisjoint(questions[place]):
                 chosen.append(place)
-                taken.update(question)
+                taken.update(questions[place])
+                free -= 3
             else:
                 passed.append(place)
         left, taken = passed, set()
