@@ -11,7 +11,7 @@ help:  ## Show this list
 label: $(VENV)/ready  ## Serve the labelling app with handwritten digits on http://127.0.0.1:8000
 	$(BIN)/tercet label --example digits
 
-simulate: $(VENV)/ready  ## Let Info, Random and Nonredundant ask a simulated person about Wine
+simulate: $(VENV)/ready  ## Let the rules of the paper and the default ask a simulated person about Wine
 	$(BIN)/tercet simulate
 
 test: check unit  ## Lint, types, layers, tests with coverage

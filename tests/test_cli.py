@@ -13,7 +13,8 @@ def test_simulate_prints_a_table_and_draws_a_picture(tmp_path, capsys):
     assert "1NN accuracy" in printed.out
     assert "triplet accuracy" in printed.out
     assert printed.out.count("Nonredundant") == 2
-    assert "18/18" in printed.err  # the progress bar
+    assert printed.out.count("\n  Latent ") == 2  # the default
+    assert "24/24" in printed.err  # the progress bar
     assert (tmp_path / "new" / "folder" / "wine.png").read_bytes().startswith(b"\x89PNG")
 
 
