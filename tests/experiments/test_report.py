@@ -168,6 +168,16 @@ def test_the_grid_has_a_panel_for_every_dataset():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Info", *REFERENCES]
 
 
+def test_those_that_learn_from_every_answer_are_drawn_beside_info(tmp_path):
+    rows = make_rows(["Wine"], ["Info", "Random", "Latent"]) + make_rows(["Breast"], ["Info"])
+    write_report(rows, tmp_path)
+    drawn = (tmp_path / "figures" / "all_one_nn_latent.svg").read_text(encoding="utf-8")
+    assert {name: f">{name}</text>" in drawn for name in ("Wine", "Breast", "Info", "Latent", "Random")} == {
+        **dict.fromkeys(("Wine", "Info", "Latent"), True),
+        **dict.fromkeys(("Breast", "Random"), False),
+    }
+
+
 def test_exact_and_sampled_are_drawn_over_common_runs():
     rows = [row for row in make_rows() if row.method != EXACT or (row.run < 2 and row.dataset == "Wine")]
     (axes,) = exact_against_sampled(rows, "one_nn").axes

@@ -185,6 +185,36 @@ def test_rosales_and_fung_have_their_own_tables_and_survive_latex():
     assert cells(tables["win_tie_loss_rosales_fung"], "Random, R&F", "Tercet")[-1] == "6/0/0"
 
 
+def test_those_that_learn_from_every_answer_stand_beside_info_where_they_were_run():
+    rows = [
+        *rows_of("Wine", "Info", 0.9),
+        *rows_of("Wine", "Random", 0.8),
+        *rows_of("Wine", "Latent", 0.95, share=0.8),
+        *rows_of("Wine", "Latent, Random", 0.9),
+        *rows_of("Yeast", "Info", 0.5),
+    ]
+    rows = [
+        Row(r.dataset, r.method, r.run, r.by, r.count, r.one_nn + 0.001 * r.run**2, 0.5, r.yes_no_share)
+        if r.method == "Latent"
+        else r
+        for r in rows
+    ]
+    tables = reproduction_tables(rows)
+    table = tables["one_nn_latent"]
+    assert {row[0] for row in table.rows} == {"Wine"}
+    assert [row[1] for row in table.rows if row[2] == "Tercet"][:3] == ["Info", "Latent", "Latent, Random"]
+    assert cells(table, "Wine", "Info", "paper")[1] == "0.903"
+    assert cells(table, "Wine", "Latent", "Tercet") == ("0.954",) * 7 + ("0.800",)
+    assert isinstance(cells(table, "Wine", "Latent", "Tercet")[1], Bold)
+    assert cells(tables["triplet_accuracy_latent"], "Wine", "Latent")[0] == "0.500"
+    assert cells(tables["win_tie_loss_latent"], "Info", "Tercet")[-1] == "6/0/0"
+    assert "Random" not in {row[1] for row in table.rows}
+    assert "one_nn_latent" not in reproduction_tables(rows_of("Wine", "Info", 0.9))
+    alone = reproduction_tables(rows_of("Wine", "Latent", 0.9))
+    assert cells(alone["one_nn_latent"], "Wine", "Latent")[0] == "0.900"
+    assert "win_tie_loss_latent" not in alone
+
+
 def test_the_summary_measures_the_distance_to_the_paper():
     rows = [
         Row("Wine", method, run, "questions", mark, paper.one_nn("Wine", method, mark) + shift, 0.5, 0.5)

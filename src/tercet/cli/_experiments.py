@@ -71,7 +71,7 @@ def _simulate(options: argparse.Namespace) -> int:
     runs = f"{options.runs} run{'s' if options.runs > 1 else ''}"
     print(f"\nWine, mean of {runs}; Latent is the default\n\n{learning_table(results, 'Wine')}\n")
     picture = options.out / "wine.png"
-    write_whole(picture, to_png(both_measures(results, "Wine")))
+    write_whole(picture, to_png(both_measures(results, "Wine", asking)))
     print(f"Learning curves: {picture}")
     return 0
 

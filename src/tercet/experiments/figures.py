@@ -27,6 +27,10 @@ _STYLES = {
     "Random": ("#d55e00", "--", "s"),
     "Nonredundant": ("#009e73", ":", "^"),
     EXACT: ("#cc79a7", "-.", "D"),
+    "Latent": (INK, "-", "v"),
+    "Latent, Info": ("#56b4e9", "-", "P"),
+    "Latent, Entropy": ("#cc79a7", "-.", "D"),
+    "Latent, Random": ("#e69f00", "--", "X"),
 }
 _REFERENCE_LINES = dict(zip(REFERENCES, ((0, (5, 3)), (0, (1, 2))), strict=True))
 _STYLE: dict[Any, Any] = {

@@ -15,11 +15,14 @@ from tercet.experiments.failures import Failure
 from tercet.experiments.findings import finding
 from tercet.experiments.report_style import STYLE
 from tercet.experiments.reproduction_tables import (
+    BESIDE_LATENT,
     EXACT,
     ROSALES_FUNG,
     SAMPLED,
     datasets_with,
+    how_learned,
     reproduction_tables,
+    with_latent,
 )
 from tercet.experiments.rows import Row
 from tercet.experiments.statistics import Results
@@ -77,16 +80,17 @@ def reproduction_drawings(rows: Sequence[Row]) -> dict[str, tuple[str, Figure]]:
     """Return every figure that the rows have something for, with what it shows, by a name for its file."""
     results = Results.of(rows)
     drawings: dict[str, tuple[str, Figure]] = {}
-    for methods, suffix, learner in (
-        (paper.METHODS, "", ""),
-        (ROSALES_FUNG, "_rosales_fung", ", learned as Rosales & Fung do"),
+    for shown, methods, suffix in (
+        (results, paper.METHODS, ""),
+        (results, ROSALES_FUNG, "_rosales_fung"),
+        (with_latent(results), BESIDE_LATENT, "_latent"),
     ):
-        datasets = datasets_with(results, methods)
+        datasets = datasets_with(shown, methods)
         for measure, label in figures.LABELS.items() if datasets else ():
-            what = f"{_capital(label)} by number of questions{learner}"
+            what = f"{_capital(label)} by number of questions{how_learned(methods)}"
             drawings[f"all_{measure}{suffix}"] = (
                 f"{what}, on {', '.join(datasets)}: means and 95% intervals.",
-                figures.grid(results, measure, methods),
+                figures.grid(shown, measure, methods),
             )
     for dataset in datasets_with(results, paper.METHODS):
         for measure, label in figures.LABELS.items():

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from tercet.experiments import paper
+from tercet.experiments.protocol import LATENT_METHODS
 from tercet.experiments.rows import Row
 from tercet.experiments.statistics import Results, Tally, compare, win_tie_loss
 from tercet.experiments.table_formats import MISSING, Bold, Table
@@ -16,6 +17,9 @@ REFERENCES = ("Euclid", "Euclid, standardised")
 EXACT, SAMPLED = "Info, exact", "Info"
 #: The three methods with the metric learner of Rosales & Fung.
 ROSALES_FUNG = tuple(f"{method}, R&F" for method in paper.METHODS)
+#: Those that learn from every answer, and the paper's own beside them.
+LATENT = tuple(LATENT_METHODS)
+BESIDE_LATENT = (SAMPLED, *LATENT)
 
 _NAMES = {"one_nn": "1NN accuracy", "triplet_accuracy": "Triplet accuracy"}
 _SHARE = "yes/no share"
@@ -40,6 +44,16 @@ def reproduction_tables(rows: Sequence[Row]) -> dict[str, Table]:
         "triplet_accuracy_rosales_fung": accuracy_table(results, "triplet_accuracy", methods=ROSALES_FUNG),
         "win_tie_loss_rosales_fung": win_tie_loss_table(results, methods=ROSALES_FUNG),
     }
+    latent = with_latent(results)
+    if latent:
+        run = [method for method in BESIDE_LATENT if any(row.method == method for row in latent)]
+        tables |= {
+            "one_nn_latent": accuracy_table(latent, "one_nn", methods=run),
+            "triplet_accuracy_latent": accuracy_table(latent, "triplet_accuracy", methods=run),
+            "win_tie_loss_latent": win_tie_loss_table(
+                latent, methods=sorted(run, key=lambda method: method != LATENT[0])
+            ),
+        }
     return {name: table for name, table in tables.items() if table is not None}
 
 
@@ -50,6 +64,12 @@ def datasets_with(rows: Sequence[Row], methods: Iterable[str], by: str = "questi
     found = [name for name in results.datasets if any(results.has(name, method, by) for method in names)]
     order = {name: place for place, name in enumerate(paper.DATASETS)}
     return sorted(found, key=lambda name: order.get(name, len(order)))
+
+
+def with_latent(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of those datasets that have methods that learn from every answer."""
+    datasets = set(datasets_with(rows, LATENT))
+    return [row for row in rows if row.dataset in datasets]
 
 
 def accuracy_table(
@@ -89,11 +109,10 @@ def accuracy_table(
             source = ["Tercet"] if printed else []
             share = [MISSING] if questions else []
             lines.append((dataset, reference, *source, *[plain] * len(marks), *share))
-    learner = ", learned as Rosales & Fung do" if tuple(methods) == ROSALES_FUNG else ""
     counted = "number of questions" if questions else "number of yes/no triplets"
     first = "" if questions else "The two triplets that every run starts from are counted."
     return Table(
-        title=f"{_NAMES[measure]} by {counted}{learner}",
+        title=f"{_NAMES[measure]} by {counted}{how_learned(methods)}",
         header=(
             *("Dataset", "Method"),
             *(["Source"] if printed else []),
@@ -164,6 +183,13 @@ def exact_table(rows: Sequence[Row]) -> Table | None:
         note="Over the runs that both have. Bold: a significant difference (paired t-test, p = 0.05).",
         labels=3,
     )
+
+
+def how_learned(methods: Sequence[str]) -> str:
+    """Return what to add to a title where the methods have another learner than the paper's."""
+    if tuple(methods) == ROSALES_FUNG:
+        return ", learned as Rosales & Fung do"
+    return ", with those that learn from every answer" if set(methods) & set(LATENT) else ""
 
 
 def paper_differences(rows: Sequence[Row]) -> dict[tuple[str, str, int], float]:
