@@ -2,7 +2,8 @@
 
 Both are a function of the seed and the answers alone. Warm starts keep to this too: after m answers the
 models start from those after ``m & (m - 1)`` (m without its lowest binary digit), so that looking at them,
-undoing and starting again change nothing, and starting again costs at most log2(m) fits.
+undoing and starting again change nothing, and starting again costs at most log2(m) fits; or twice as many
+where a metric has beliefs of its own, which at a power of two starts from half as many answers.
 
 Of a large collection the models see a sample, drawn once, and every item that was asked about.
 """

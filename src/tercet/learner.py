@@ -72,7 +72,7 @@ class ActiveLearner:
     Notes
     -----
     What is learned is a function of the seed and the answers alone: looking at it, undoing, and starting
-    again from the saved `comparisons` change nothing.
+    again from the saved `comparisons` change nothing, on machines that both have numba or both have not.
 
     Examples
     --------
