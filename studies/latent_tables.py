@@ -1,12 +1,12 @@
 """The latent-class learner beside the paper's Info and the earlier prototype, from the folders of their runs.
 
-    tercet reproduce --data-dir ../shared/data --runs 20 --methods latent,latent-random --out latent
-    tercet reproduce --data-dir ../shared/data --methods info,euclid-standardised --out paper
-    python studies/prototype.py PROTOTYPE.py --data-dir ../shared/data --out prototype
+    tercet reproduce --data-dir DATA --runs 20 --methods latent,latent-info,latent-random --out latent
+    tercet reproduce --data-dir DATA --methods info,euclid-standardised --out paper
+    python studies/prototype.py PROTOTYPE.py --data-dir DATA --out prototype
     python studies/latent_tables.py latent paper prototype
 
-Prints the tables of docs/beyond-the-paper.md: runs of the same number have the same halves and first answers,
-so that differences are paired.
+Prints the tables of docs/beyond-the-paper.md, those of Info and the prototype where their folders are given.
+Runs of the same number have the same halves and first answers, so that differences are paired.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def main() -> None:
     methods = [method for method in known if all((name, method, 100) in results for name in names)]
 
     # Where an evaluation was stopped early, the runs that all have.
+    others = [method for method in ("Info", "Prototype") if (names[0], method, 100) in results]
     common = sorted(
         set.intersection(
-            *(set(results[name, method, 100]) for name in names for method in (*methods, "Info", "Prototype"))
+            *(set(results[name, method, 100]) for name in names for method in (*methods, *others))
         )
     )
 
@@ -76,7 +77,7 @@ def main() -> None:
                 f"{goal:.3f}",
                 "{:.3f}/{:.3f}".format(*both(name, EUCLID, 0).mean(axis=0)),
                 *("{:.3f}/{:.3f}".format(*cell) for cell in cells),
-                "{:.3f}/{:.3f}".format(*both(name, "Prototype", 100).mean(axis=0)),
+                *("{:.3f}/{:.3f}".format(*both(name, other, 100).mean(axis=0)) for other in others),
                 "never" if first is None else str(first),
             ]
         )
@@ -87,16 +88,15 @@ def main() -> None:
             "paper's Info at 100",
             "Euclid, standardised",
             *map(str, MARKS),
-            "prototype at 100",
+            *(f"{other} at 100" for other in others),
             "reaches it at",
         ],
         rows,
     )
 
-    compared = (("Info", "our Info", (20, 100)), ("Prototype", "the prototype", (10, 20, 40, 100)))
-    for (other, called, marks), (place, measure) in product(
-        compared, ((1, "Triplet accuracy"), (0, "1NN accuracy"))
-    ):
+    compared = {"Info": ("our Info", (20, 100)), "Prototype": ("the prototype", (10, 20, 40, 100))}
+    for other, (place, measure) in product(others, ((1, "Triplet accuracy"), (0, "1NN accuracy"))):
+        called, marks = compared[other]
         rows = []
         for name in names:
             for mark in marks:
