@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tercet._validation import Floats
+from tercet._validation import Floats, check_values
 from tercet.latent._apart import apart
 from tercet.latent._relevance import best_turn, relevance
 
@@ -23,6 +23,7 @@ from tercet.latent._relevance import best_turn, relevance
 _LANDMARKS = 200
 _COMPONENTS = 40
 _WIDTH = 1.4  # of the Gaussian, between what is near and what is far
+_LARGEST = 1e300  # of features: the difference of two larger ones may overflow
 _MOST = 1000  # items to measure typical distances with
 _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
@@ -73,7 +74,7 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        middle, width, straight = _bulk(X)
+        middle, width, straight = _bulk(check_values(X, 0, "X", _LARGEST))
         bent = np.arcsinh((X - middle) / width)
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.

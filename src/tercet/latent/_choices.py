@@ -13,11 +13,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from tercet._validation import Floats, Ints, check_count, check_n_classes, check_number, check_values
+from tercet._validation import Floats, Ints, check_count, check_n_classes, check_number
 from tercet.latent._basis import Basis
 from tercet.latent._fit import PRIOR_RATE, Answers, ClassModel, fit_classes
 
-_LARGEST_FEATURE = 1e300  # the difference of two larger ones may overflow
 _FEWEST_ANSWERS = 16
 _FOLDS = 4
 
@@ -85,7 +84,6 @@ def fit_latent(
         raise ValueError(
             f"there are {len(X)} items to learn classes of; give more triplets, or all items as preprocessor"
         )
-    check_values(X, 0, "X", _LARGEST_FEATURE)
     before, m = warm or like, len(answers)
     n_classes = settings.n_classes or (before.n_classes if before else min(_FIRST_CLASSES, len(X)))
     check_n_classes(n_classes, len(X))
