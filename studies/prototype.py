@@ -4,7 +4,8 @@
 
 Writes a results.csv that `studies/latent_tables.py` reads beside the other folders: runs of the same number
 have the same halves and first answers, so that differences are paired. The prototype is a file that is no
-part of this project; it stays as it is.
+part of this project; it stays as it is. With `--random` questions at random are asked beside its own, so that
+it shows what its own are worth; with `--outside` on the 52 sets of development_sets.py in place of the eight.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
+from development_sets import all_sets
 from joblib import Parallel, delayed
 
 from tercet import ClassOracle
@@ -24,6 +26,8 @@ from tercet.pools import SampledPool
 
 MARKS = (0, 10, 20, 40, 60, 80, 100)
 SEED = 0  # of `tercet reproduce`
+EIGHT = tuple(dataset.name for dataset in DATASETS)
+OWN, AT_RANDOM = "Prototype", "Prototype, Random"
 
 
 class Judged:
@@ -41,7 +45,7 @@ class Judged:
         return self.learner.distance(x, G @ Q.T)
 
 
-def one(path, name, X, y, run):
+def one(path, method, name, X, y, run):
     found = importlib.util.spec_from_file_location("prototype", path)
     prototype = importlib.util.module_from_spec(found)
     found.loader.exec_module(prototype)
@@ -61,9 +65,9 @@ def one(path, name, X, y, run):
         if questions in MARKS:
             accuracies = trial.judge(Judged(learner, mean, spread))
             share = decided / questions if questions else float("nan")
-            rows.append(Row(name, "Prototype", run, "questions", questions, *accuracies, share))
+            rows.append(Row(name, method, run, "questions", questions, *accuracies, share))
         if questions < MARKS[-1]:
-            place = learner.ask(pool, used)
+            place = learner.ask(pool, used) if method == OWN else rng.choice(np.flatnonzero(~used))
             used[place] = True
             answer = int(oracle(tuple(pool[place].tolist())))
             decided += answer != 0
@@ -77,18 +81,31 @@ def main():
     parser.add_argument("--data-dir")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--random", action="store_true")
+    parser.add_argument("--outside", action="store_true")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    rows = []
-    for dataset in DATASETS:
-        data = load(dataset.name, options.data_dir)
-        tasks = (
-            delayed(one)(options.prototype, dataset.name, data.X, data.y, run) for run in range(options.runs)
-        )
-        done = Parallel(n_jobs=options.jobs)(tasks)
-        rows += [row for found in done for row in found]
-        last = np.mean([(found[-1].one_nn, found[-1].triplet_accuracy) for found in done], axis=0)
-        print(f"{dataset.name}: {last[0]:.3f}/{last[1]:.3f} at {MARKS[-1]} questions", flush=True)
+    if options.outside:
+        data = all_sets()
+    else:
+        data = {name: (found.X, found.y) for name in EIGHT for found in [load(name, options.data_dir)]}
+    rows, gains = [], []
+    for name, (X, y) in data.items():
+        accuracies = []
+        for method in (OWN, AT_RANDOM) if options.random else (OWN,):
+            tasks = (delayed(one)(options.prototype, method, name, X, y, run) for run in range(options.runs))
+            done = Parallel(n_jobs=options.jobs)(tasks)
+            rows += [row for found in done for row in found]
+            accuracies.append(
+                np.mean([[(row.one_nn, row.triplet_accuracy) for row in found] for found in done], axis=0)
+            )
+        print("{}: {:.3f}/{:.3f} at {} questions".format(name, *accuracies[0][-1], MARKS[-1]), flush=True)
+        gains.append(accuracies[0] - accuracies[-1])
+    if options.random:
+        gain, doubt = np.mean(gains, axis=0), np.std(gains, axis=0, ddof=1) / len(gains) ** 0.5
+        print("1NN and triplet accuracy by its own questions over random ones, ± one standard error of sets:")
+        for mark, (a, b), (c, d) in zip(MARKS, gain, doubt, strict=True):
+            print(f"{mark:3d}: {a:+.4f} ± {c:.4f}, {b:+.4f} ± {d:.4f}")
     folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.csv").write_text(rows_to_csv(rows))
