@@ -3,15 +3,16 @@
     tercet reproduce --data-dir DATA --runs 20 --methods latent,latent-info,latent-random --out latent
     tercet reproduce --data-dir DATA --methods info,euclid-standardised --out paper
     python studies/prototype.py PROTOTYPE.py --data-dir DATA --out prototype
-    python studies/latent_tables.py latent paper prototype
+    python studies/latent_tables.py latent paper prototype [--figures docs/beyond-the-paper]
 
-Prints the tables of docs/beyond-the-paper.md, those of Info and the prototype where their folders are given.
-Runs of the same number have the same halves and first answers, so that differences are paired.
+Prints the tables of docs/beyond-the-paper.md, those of Info and the prototype where their folders are given,
+and draws its curves. Runs of the same number have the same halves and first answers, so that differences are
+paired.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from itertools import product
 from pathlib import Path
 
@@ -19,23 +20,24 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from tercet.datasets import DATASETS
-from tercet.experiments import paper
-from tercet.experiments.rows import rows_from_csv
+from tercet.experiments import figures, paper
+from tercet.experiments.rows import Row, rows_from_csv
 
 MARKS = (0, 10, 20, 40, 60, 80, 100)
 EUCLID = "Euclid, standardised"
 
 
-def read(*folders: str) -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
+def read(folder: str) -> list[Row]:
+    with Path(folder, "results.csv").open(newline="") as stream:
+        return [row for row in rows_from_csv(stream) if row.by == "questions"]
+
+
+def by_run(rows: list[Row]) -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
     """Return {(dataset, method, number of questions): {run: (1NN, triplet accuracy)}}."""
     found: dict[tuple[str, str, int], dict[int, tuple[float, float]]] = {}
-    for folder in folders:
-        with Path(folder, "results.csv").open(newline="") as stream:
-            rows = rows_from_csv(stream)
-        for row in rows:
-            if row.by == "questions":
-                place = found.setdefault((row.dataset, row.method, row.count), {})
-                place[row.run] = row.one_nn, row.triplet_accuracy
+    for row in rows:
+        place = found.setdefault((row.dataset, row.method, row.count), {})
+        place[row.run] = row.one_nn, row.triplet_accuracy
     return found
 
 
@@ -46,8 +48,13 @@ def table(columns: list[str], rows: list[list[str]]) -> None:
 
 
 def main() -> None:
-    results = read(*sys.argv[1:])
-    names = [dataset.name for dataset in DATASETS]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--figures", type=Path, help="draw the curves into this folder")
+    options = parser.parse_args()
+    every_row = [row for folder in options.folders for row in read(folder)]
+    results = by_run(every_row)
+    names = [dataset.name for dataset in DATASETS if (dataset.name, "Latent", 100) in results]
     known = ("Latent", "Latent, Info", "Latent, Entropy", "Latent, Random")
     methods = [method for method in known if all((name, method, 100) in results for name in names)]
 
@@ -145,6 +152,13 @@ def main() -> None:
         means = gains.mean(axis=0)  # of the sets, run by run
         rows.append(["mean", *(f"{gain.mean():+.3f} ± {standard_error(gain):.3f}" for gain in means)])
         table(["", *map(str, MARKS[1:])], rows)
+
+    if options.figures:
+        options.figures.mkdir(parents=True, exist_ok=True)
+        drawn = [row for row in every_row if row.run in common]
+        for measure in figures.LABELS:
+            figure = figures.grid(drawn, measure, ["Latent", *methods[3:], *others])
+            (options.figures / f"{measure}.svg").write_text(figures.to_svg(figure))
 
 
 def standard_error(values: np.ndarray) -> float:

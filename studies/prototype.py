@@ -19,7 +19,7 @@ from development_sets import all_sets
 from joblib import Parallel, delayed
 
 from tercet import ClassOracle
-from tercet.datasets import DATASETS, load
+from tercet.datasets import DATASETS, find, load
 from tercet.experiments.protocol import Trial
 from tercet.experiments.rows import Row, rows_to_csv
 from tercet.pools import SampledPool
@@ -79,6 +79,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("prototype")
     parser.add_argument("--data-dir")
+    parser.add_argument(
+        "--datasets", help="of the paper's eight, with commas between", default=",".join(EIGHT)
+    )
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--random", action="store_true")
@@ -88,7 +91,8 @@ def main():
     if options.outside:
         data = all_sets()
     else:
-        data = {name: (found.X, found.y) for name in EIGHT for found in [load(name, options.data_dir)]}
+        chosen = [find(name).name for name in options.datasets.split(",")]
+        data = {name: (found.X, found.y) for name in chosen for found in [load(name, options.data_dir)]}
     rows, gains = [], []
     for name, (X, y) in data.items():
         accuracies = []
