@@ -46,7 +46,7 @@ def several_kinds():
 
 def all_sets():
     """Return all of them, those with very unequal and with overlapping classes included."""
-    unequal = {f"{name}, unequal": unequal_classes(*_keel(name)[name]) for name in SKEWED.split()}
+    unequal = {f"unequal {name}": unequal_classes(*_keel(name)[name]) for name in SKEWED.split()}
     overlapping = {
         f"overlap {number}": _overlapping(*shape, number)
         for number, shape in enumerate(((13, 20, 0.5, 1.0), (10, 8, 0.5, 0.8), (6, 15, 0.4, 0.5)))
@@ -64,7 +64,7 @@ def few_items():
             rng = np.random.default_rng((draw, number))
             classes = rng.permutation(np.unique(y))[:4]
             sizes = [10] * (len(classes) - 1) + [17]
-            found[f"{name}, {draw}"] = _rows_of(X, y, classes, sizes, rng)
+            found[f"{name} {draw}"] = _rows_of(X, y, classes, sizes, rng)
     return found
 
 

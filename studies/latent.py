@@ -6,18 +6,19 @@ PART is one of
     pieces    each piece left out in turn, on 52 sets outside the eight: the evidence behind the defaults
     eight     the same on the paper's eight: no setting was chosen by it
     few       some of that on 20 sets of 37 to 47 items in up to four classes, as in Soybean
-    strong    nine sets of many classes and a strong Euclid: is it never worse?
-    noise     answers with 5, 10 and 20% errors; one careless annotator among five
+    strong    nine sets of many classes and a strong Euclid: is it never worse? (--datasets: any of the 52)
+    limits    where it does badly: codes for missing values, many tiny classes, one very large class
+    noise     answers with 5, 10, 20 and 100% errors; one careless annotator among five
     classes   the number of classes unknown, against the true one
     batches   5, 10 and 20 questions at a time, against one
     stopping  the model's own estimate of its accuracy, and of the questions left, against the truth
     stops     when `should_stop` says so on the 52 sets, and what is true then
     embedding what `transform` loses against the learned distance
     peers     SCML and LSML of metric-learn with the same answers (needs metric-learn; scikit-learn below 1.8)
-    time      seconds a question, beside the paper's Info
+    time      milliseconds a question, beside the paper's Info
 
 Prints Markdown. `pieces`, `few`, `strong` and `stops` are of the sets of development_sets.py, which says
-what they need.
+what they need; --datasets chooses among them, or among the paper's eight where a part is of these.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -235,6 +237,19 @@ LEFT_OUT = (
 )
 
 
+def remembered(function):
+    """Return the function with all it found before: features stay as they are while people answer."""
+    found = {}
+
+    def again(Z, V, turn):
+        key = Z.tobytes(), V.tobytes(), turn
+        if key not in found:
+            found[key] = function(Z, V, turn)
+        return found[key].copy()
+
+    return again
+
+
 def compared(options, data, names):
     """Yield the label of each row, accuracies by set, run, mark and kind, and Euclid's by set and kind."""
 
@@ -247,7 +262,7 @@ def compared(options, data, names):
                 with changed(other):
                     others.append(trial.judge(learner.metric_))
 
-        with changed(constants or {}):
+        with changed({(_distance, "apart"): remembered(_distance.apart)} | (constants or {})):
             found = ask(trial, **{"make": latent, **how}, run=run, on_mark=look)[0]
         others = np.array(others).reshape(len(MARKS), -1, 2).swapaxes(0, 1)
         return [found, *others], euclid(trial)
@@ -329,6 +344,67 @@ def paired(less):
     return "/".join(f"**{text}**" if bold else text for text, bold in zip(shown, sure, strict=True))
 
 
+def limits(options, data):
+    """Print what is known to do badly, so that each sentence about it has its figures."""
+    marks = [str(mark) for mark in MARKS]
+    header("Wine, triplet accuracy", *marks)
+    found = load("Wine", options.data_dir)
+    first_item, sixth = np.s_[:1, :], np.s_[:, 5:6]
+    coded = {  # which share of which part
+        "as it is": (first_item, 0.0),
+        "-9999 in all features of one item": (first_item, 1.0),
+        "-9999 in 2% of all cells": (np.s_[:, :], 0.02),
+        "-9999 in 5% of one feature": (sixth, 0.05),
+    }
+
+    def with_codes(run, part, share):
+        trial = Trial.draw(found.X, found.y, run, SEED)
+        X = trial.X_train.copy()
+        X[part][np.random.default_rng(run).random(X[part].shape) < share] = -9999.0
+        return ask(replace(trial, X_train=X), latent, run)[0][:, 1]
+
+    for label, where in coded.items():
+        runs = Parallel(n_jobs=options.jobs)(delayed(with_codes)(run, *where) for run in range(options.runs))
+        row(label, np.mean(runs, axis=0))
+
+    header("30 classes of 4 items", "triplet accuracy at 100", "classes found")
+
+    def tiny(run, known):
+        rng = np.random.default_rng(run)
+        y = np.repeat(np.arange(30), 8)  # half of them are asked about
+        X = rng.normal(size=(30, 5))[y] * 3 + rng.normal(size=(len(y), 5))
+        accuracies, learner = ask(Trial.draw(X, y, run, SEED), latent, run, classes=known)
+        return accuracies[-1, 1], learner.metric_.n_classes_
+
+    for known in ("true", None):
+        runs = Parallel(n_jobs=options.jobs)(delayed(tiny)(run, known) for run in range(options.runs))
+        row("number known" if known else "number unknown", np.mean(runs, axis=0), "{:.3g}")
+
+    header(
+        "HJA Birdsong, 100 questions",
+        "mean over triplets",
+        "mean over classes",
+        "of the largest class",
+        "its share of the triplets",
+    )
+    birds = load("HJA Birdsong", options.data_dir)
+
+    def by_class(run, selector):
+        trial = Trial.draw(birds.X, birds.y, run, SEED)
+        metric = ask(trial, partial(latent, selector=selector), run)[1].metric_
+        apart = metric.distances(trial.X_test)
+        i, j, k = trial.test_triplets.T
+        right = apart[i, j] < apart[i, k]
+        labels = trial.y_test[i]
+        largest = np.bincount(labels).argmax()
+        each = [right[labels == label].mean() for label in np.unique(labels)]
+        return right.mean(), np.mean(each), right[labels == largest].mean(), np.mean(labels == largest)
+
+    for label, selector in (("ModelInfo", ModelInfo()), ("Random", Random())):
+        runs = Parallel(n_jobs=options.jobs)(delayed(by_class)(run, selector) for run in range(options.runs))
+        row(label, np.mean(runs, axis=0))
+
+
 def noise(options, data):
     paper = METHODS["Info"]
     header(
@@ -345,7 +421,7 @@ def noise(options, data):
         "estimated error",
     )
     for name, (X, y) in data.items():
-        for rate in (0.0, 0.05, 0.1, 0.2):
+        for rate in (0.0, 0.05, 0.1, 0.2, 1.0):
 
             def one(run, X=X, y=y, rate=rate):
                 trial = Trial.draw(X, y, run, SEED)
@@ -554,20 +630,24 @@ def times(options, data):
         "latent, ms a question",
         "Info, ms",
         "latent, random questions, ms",
+        "latent, its longest answer, ms",
         "below Info's in",
     )
 
     def one(X, y, run):
         trial = Trial.draw(X, y, run, SEED)
+        oracle = ClassOracle(trial.y_train)
         took = []
         for make in (latent, METHODS["Info"], partial(latent, selector=Random())):
             learner = make(
                 trial.X_train, n_classes=trial.n_classes, random_state=trial.seed, comparisons=trial.first
-            ).run(ClassOracle(trial.y_train), 3)
-            start = time.process_time()
-            learner.run(ClassOracle(trial.y_train), 97)
-            took.append((time.process_time() - start) / 97 * 1000)
-        return len(trial.X_train), *took
+            ).run(oracle, 3)
+            at = [time.process_time()]
+            for _ in range(97):
+                learner.run(oracle, 1)
+                at.append(time.process_time())
+            took.append(np.diff(at) * 1000)
+        return len(trial.X_train), *(each.mean() for each in took), took[0].max()
 
     for name, (X, y) in data.items():
         runs = np.array(Parallel(n_jobs=options.jobs)(delayed(one)(X, y, run) for run in range(options.runs)))
@@ -583,6 +663,7 @@ def main():
         "eight": eight,
         "few": pieces,
         "strong": strong,
+        "limits": limits,
         "noise": noise,
         "classes": classes,
         "batches": batches,
@@ -595,24 +676,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=parts)
     parser.add_argument("--data-dir")
-    parser.add_argument("--datasets", help="of the paper's eight, with commas between")
+    parser.add_argument("--datasets", help="with commas between")
     parser.add_argument("--rows", help="of the tables of pieces, with semicolons between")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    parts[options.part](options, sets_of(options))
+
+
+def sets_of(options):
+    """Return the sets that were asked for, or those of the part."""
+    chosen = options.datasets.split(",") if options.datasets else None
     own = {"pieces": all_sets, "stops": all_sets, "few": few_items, "strong": strong_euclid}
     if options.part in own:
-        data = own[options.part]()
-    else:
-        names = (
-            options.datasets.split(",")
-            if options.datasets
-            else EIGHT
-            if options.part in ("eight", "time", "peers")
-            else SMALL
-        )
-        data = {name: (found.X, found.y) for name in names for found in [load(name, options.data_dir)]}
-    parts[options.part](options, data)
+        if not chosen:
+            return own[options.part]()
+        known = few_items() if options.part == "few" else all_sets()
+        return {name: known[name] for name in chosen}
+    names = chosen or (EIGHT if options.part in ("eight", "time", "peers") else SMALL)
+    return {name: (found.X, found.y) for name in names for found in [load(name, options.data_dir)]}
 
 
 if __name__ == "__main__":
