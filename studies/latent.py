@@ -8,7 +8,7 @@ PART is one of
     few       some of that on 20 sets of 37 to 47 items in up to four classes, as in Soybean
     strong    nine sets of many classes and a strong Euclid: is it never worse? (--datasets: any of the 52)
     limits    where it does badly: codes for missing values, many tiny classes, one very large class
-    noise     answers with 5, 10, 20 and 100% errors; one careless annotator among five
+    noise     answers of which 5, 10 and 20% are wrong, and random ones; one careless annotator among five
     classes   the number of classes unknown, against the true one
     batches   5, 10 and 20 questions at a time, against one
     stopping  the model's own estimate of its accuracy, and of the questions left, against the truth
@@ -41,6 +41,7 @@ from tercet.information import answer_probabilities
 from tercet.latent import _basis, _choices, _distance, _fit, _relevance
 from tercet.metrics import LatentClassMetric
 from tercet.selection import Info, ModelInfo, Random
+from tercet.selection import model_info as _model_info
 from tercet.triplets import draw_questions
 
 MARKS = (0, 10, 20, 40, 100)
@@ -146,6 +147,11 @@ def all_alike(Z, rng):
 def by_features_alone(beliefs, triplets, answers, errors):
     """Pass over what the answers tell about their own items."""
     return beliefs
+
+
+def the_best(triplets, scores, count, rng, waiting=()):
+    """Take the questions with the highest scores, also about the same items."""
+    return np.argsort(-scores)[:count]
 
 
 def strong(options, data):
@@ -418,10 +424,11 @@ def noise(options, data):
         "at 100",
         "triplets at 40",
         "at 100",
-        "estimated error",
+        "share given at random",
+        "its estimate",
     )
     for name, (X, y) in data.items():
-        for rate in (0.0, 0.05, 0.1, 0.2, 1.0):
+        for rate in (0.0, 0.05, 0.1, 0.2, 2 / 3):  # of which the last knows nothing
 
             def one(run, X=X, y=y, rate=rate):
                 trial = Trial.draw(X, y, run, SEED)
@@ -430,7 +437,9 @@ def noise(options, data):
                 return [*ours[3:].T.ravel(), *theirs[3:].T.ravel(), learner.metric_.errors_[""]]
 
             runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
-            row(f"{name} | {rate:.0%}", np.mean(runs, axis=0))
+            *accuracies, estimate = np.mean(runs, axis=0)
+            # What is given at random is right in a third of the cases.
+            row(f"{name} | {rate:.0%}", [*accuracies, 1.5 * rate, estimate])
     header(
         "dataset",
         "runs in which the careless one of five is found",
@@ -472,53 +481,77 @@ def classes(options, data):
 def batches(options, data):
     marks = [str(mark) for mark in MARKS[1:]]
     header("questions by", "at a time", *(f"1NN at {m}" for m in marks), *(f"triplets at {m}" for m in marks))
-    for label, selector in (("ModelInfo", None), ("Random", Random())):
-        for size in (1, 5, 10, 20) if selector is None else (1,):
+    apart, best = {}, {(_model_info, "choose_together"): the_best}
+    for label, selector, constants, sizes in (
+        ("ModelInfo", ModelInfo(), apart, (1, 5, 10, 20)),
+        ("ModelInfo, the best of each on its own", ModelInfo(), best, (5, 20)),
+        ("Random", Random(), apart, (1,)),
+    ):
+        for size in sizes:
 
-            def one(X, y, run, size=size, selector=selector):
+            def one(X, y, run, size=size, selector=selector, constants=constants):
                 trial = Trial.draw(X, y, run, SEED)
-                return ask(trial, partial(latent, selector=selector), run, batch=size)[0][1:].T.ravel()
+                with changed(constants):
+                    return ask(trial, partial(latent, selector=selector), run, batch=size)[0][1:].T.ravel()
 
             tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
             done = Parallel(n_jobs=options.jobs)(delayed(one)(*task) for task in tasks)
-            row(f"{label} | {size}", np.mean(done, axis=0))
+            # Within a batch more answers are there than the mark says.
+            cells = [
+                "-" if mark % size else f"{value:.3f}"
+                for mark, value in zip(2 * MARKS[1:], np.mean(done, axis=0), strict=True)
+            ]
+            print(f"| {label} | {size} | {' | '.join(cells)} |", flush=True)
 
 
 def stopping(options, data):
+    target = 0.95
     header(
         "dataset",
         "answers",
         "own estimate",
         "true",
         "mean absolute difference",
-        "left to the truth at 100, estimated",
-        "really left",
+        "gain of ten more, expected",
+        "true",
+        f"left to a true {target}, estimated",
+        "really",
     )
+
+    def one(X, y, run):
+        trial = Trial.draw(X, y, run, SEED)
+        learner = latent(trial.X_train, trial.n_classes, random_state=trial.seed, comparisons=trial.first)
+        oracle, seen = ClassOracle(trial.y_train), {}
+        for number in range(5, 101, 5):
+            learner.run(oracle, 5)
+            if number >= 10:
+                seen[number] = learner.outlook(), truth(learner, trial)
+        return seen
+
+    def median(values):
+        known = [value for value in values if value is not None]
+        return f"{np.median(known):.0f} (in {len(known)} of {len(values)})" if known else "none"
+
     for name, (X, y) in data.items():
-
-        def one(run, X=X, y=y):
-            seen = {}
-
-            def look(number, learner, trial):
-                if number >= 10:
-                    seen[number] = learner.outlook(), truth(learner, trial)
-
-            trial = Trial.draw(X, y, run, SEED)
-            ask(trial, latent, run, on_mark=partial(look, trial=trial))
-            return seen
-
-        runs = Parallel(n_jobs=options.jobs)(delayed(one)(run) for run in range(options.runs))
-        for mark in (10, 20, 40, 100):
-            own = np.array([seen[mark][0].accuracy for seen in runs])
-            true = np.array([seen[mark][1] for seen in runs])
-            left = [seen[mark][0].questions_left(seen[100][0].accuracy) for seen in runs]
-            known = [value for value in left if value is not None]
-            said = (
-                f"{np.median(known):.0f} ({len(known)} of {len(left)} runs say)" if known else "nobody says"
+        runs = Parallel(n_jobs=options.jobs)(delayed(one)(X, y, run) for run in range(options.runs))
+        for mark in (10, 20, 40, 80):
+            outlooks = [seen[mark][0] for seen in runs]
+            own, true, later = (
+                np.array(values)
+                for values in zip(
+                    *((seen[mark][0].accuracy, seen[mark][1], seen[mark + 10][1]) for seen in runs),
+                    strict=True,
+                )
             )
+            left = [outlook.questions_left(target) for outlook in outlooks]
+            really = [
+                next((number - mark for number in seen if number >= mark and seen[number][1] >= target), None)
+                for seen in runs
+            ]
+            expected = 10 * np.nanmean([outlook.gain for outlook in outlooks])
             print(
-                f"| {name} | {mark} | {own.mean():.3f} | {true.mean():.3f} "
-                f"| {np.abs(own - true).mean():.3f} | {said} | {100 - mark} |",
+                f"| {name} | {mark} | {own.mean():.3f} | {true.mean():.3f} | {np.abs(own - true).mean():.3f} "
+                f"| {expected:+.3f} | {(later - true).mean():+.3f} | {median(left)} | {median(really)} |",
                 flush=True,
             )
 

@@ -157,7 +157,7 @@ def main() -> None:
         options.figures.mkdir(parents=True, exist_ok=True)
         drawn = [row for row in every_row if row.run in common]
         for measure in figures.LABELS:
-            figure = figures.grid(drawn, measure, ["Latent", *methods[3:], *others])
+            figure = figures.grid(drawn, measure, ["Latent", "Latent, Random", *others])
             (options.figures / f"{measure}.svg").write_text(figures.to_svg(figure))
 
 

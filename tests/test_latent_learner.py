@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 
 from tercet import ActiveLearner, ClassOracle, Comparisons
 from tercet._propagation import informed
 from tercet.beliefs import ClusterForest, LatentClass
+from tercet.experiments.protocol import Trial
 from tercet.information import information_about_models
 from tercet.latent import _choices
 from tercet.metrics import LatentClassMetric, SchultzJoachims
@@ -66,6 +67,17 @@ def test_beliefs_by_a_metric_that_moves_choose_no_more_often(monkeypatch):
     assert learner._models.fit(learner.comparisons, beliefs=True).beliefs.ridge_ > 0
 
 
+@pytest.mark.parametrize("n_answers", [0, 10, 30])
+def test_many_classes_that_euclid_knows_well_are_left_to_it(n_answers):
+    items, labels = load_digits(return_X_y=True)
+    trial = Trial.draw(items[:600], labels[:600], run=0, seed=0)
+    learner = ActiveLearner(trial.X_train, 10, random_state=0, comparisons=trial.first)
+    ours = trial.judge(learner.run(ClassOracle(trial.y_train), n_answers).metric_)
+    nothing = np.empty((0, 3), dtype=np.int64)
+    euclid = trial.judge(SchultzJoachims(basis="standard", preprocessor=trial.X_train).fit(nothing))
+    assert (np.subtract(ours, euclid) > -0.005).all()
+
+
 def test_a_restart_and_an_undo_change_nothing():
     whole = make(n_classes=3).run(ClassOracle(y), 21)
     for m in (0, 7, 8, 16, 20):
@@ -84,6 +96,7 @@ def test_a_batch_is_chosen_together():
     batch = learner.ask(10)
     assert len({query.id for query in batch}) == 10
     assert np.isfinite([query.score for query in batch]).all()
+    assert len({item for query in batch for item in query.triplet}) == 30
     for query in batch:
         learner.tell(query, ClassOracle(y)(query.triplet))
     assert len(learner.comparisons) == 14

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
 from tercet._validation import Floats, check_same_features
-from tercet.latent import Basis, ClassModel, LearnedDistance
+from tercet.latent import ANYTHING, Basis, ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
@@ -179,6 +179,8 @@ class LatentMetric:
     @classmethod
     def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
         """Return the metric with these numbers, or say which are wrong."""
+        # Files from before codes for missing values were looked for know of none.
+        arrays = {"reach": np.full(len(feature_names), ANYTHING), **arrays}
         wanted = {**_BASIS, "weights": 3, "spreads": 1, "unlike": 1, "n_answers": 1}
         missing = [name for name in wanted if name not in arrays]
         if missing:
@@ -192,6 +194,7 @@ class LatentMetric:
         shapes = {
             "middle": (d,),
             "width": (d,),
+            "reach": (d,),
             "mean": (d,),
             "spread": (d,),
             "turn": (1,),
@@ -209,7 +212,7 @@ class LatentMetric:
                 raise ValueError(
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
-        for name in ("width", "spread", "turn", "near", "spreads"):
+        for name in ("width", "reach", "spread", "turn", "near", "spreads"):
             if not (found[name] > 0).all():
                 raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
         for name in ("far", "unlike", "n_answers"):
@@ -236,6 +239,7 @@ class LatentMetric:
 _BASIS = {
     "middle": 1,
     "width": 1,
+    "reach": 1,
     "mean": 1,
     "spread": 1,
     "turn": 1,

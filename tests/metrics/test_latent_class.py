@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tercet import ClassOracle, Comparisons
 from tercet.beliefs import LatentClass
+from tercet.metric_files import load_metric, save_metric
 from tercet.metrics import LatentClassMetric
 from tercet.triplets import count_questions, draw_distinct, questions_from_numbers, triplets_from_labels
 
@@ -34,6 +35,25 @@ def test_it_learns(metric, problem):
     assert metric.score(unseen) > 0.93
     found = metric.predict_proba(X).argmax(axis=1)
     assert np.mean((found[:, None] == found) == (y[:, None] == y)) > 0.9
+
+
+def test_codes_for_missing_values_are_named_once_and_do_no_harm(problem, tmp_path):
+    X, y, triplets, answers = problem
+    coded = X.copy()
+    coded[0] = -9999.0
+    coded[np.random.default_rng(0).random(X.shape) < 0.02] = -9999.0
+    metric = LatentClassMetric(3, preprocessor=coded, warm_start=True, random_state=0)
+    with pytest.warns(
+        UserWarning, match=r"the first -9999 of feature 0, are taken for unknown.*Fill them in"
+    ):
+        metric.fit(triplets[:70], answers[:70])
+    metric.fit(triplets, answers)  # goes on, and says no more
+    unseen = triplets_from_labels(y, 2000, np.random.default_rng(5))
+    assert metric.score(unseen) > 0.93
+    save_metric(metric, tmp_path / "metric.json")
+    np.testing.assert_array_equal(
+        load_metric(tmp_path / "metric.json").transform(coded), metric.transform(coded)
+    )
 
 
 def test_all_views_of_the_distance_agree(metric, problem):

@@ -1,7 +1,7 @@
 """What the classes are a function of: the features, and how near an item is to some others.
 
-Features are standardised, after heavy tails were bent; those that are noise by all that can be seen without
-answers count for less (see `relevance`).
+Features are standardised, after codes for missing values were put in the middle and heavy tails were bent;
+those that are noise by all that can be seen without answers count for less (see `relevance`).
 
 Classes that are linear in the features cannot bend. So each item also has coordinates by a Gaussian kernel of
 `apart` at landmarks, which are items: the leading principal components of that kernel, by the method of
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tercet._validation import Floats, check_values
 from tercet.latent._apart import apart
+from tercet.latent._codes import without_codes
 from tercet.latent._relevance import best_turn, relevance
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
@@ -28,7 +29,6 @@ _WIDTH = 1.4  # of the Gaussian, between what is near and what is far
 _LARGEST = 1e300  # of features: the difference of two larger ones may overflow
 _MOST = 1000  # items to measure typical distances with
 _BENDS = 3.0  # times the median distance from the median
-_UNKNOWN = 1000.0  # times that: what is farther out is no measurement, but a code or a slip
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
@@ -44,8 +44,9 @@ class Basis:
     ----------
     middle, width : arrays of shape (d,)
         Of the bulk of each feature, beyond which it is bent by arcsinh((x - middle) / width) if its tails are
-        heavy, so that few items far out do not decide what is near and far for all others. What is more than
-        a thousand widths away is taken for unknown, and put in the middle.
+        heavy, so that few items far out do not decide what is near and far for all others.
+    reach : array of shape (d,)
+        How far from the middle a value may be; what is farther is unknown (see `_codes`), and in the middle.
     mean, spread : arrays of shape (d,)
         Of the bent features; the spread is larger where a feature is to count for less (see `relevance`).
     turn : float
@@ -65,6 +66,7 @@ class Basis:
 
     middle: Floats
     width: Floats
+    reach: Floats
     mean: Floats
     spread: Floats
     turn: float
@@ -78,8 +80,9 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        middle, width, straight = _bulk(check_values(X, 0, "X", _LARGEST))
-        bent = _bent(X, middle, width)
+        X, reach = without_codes(check_values(X, 0, "X", _LARGEST))
+        middle, width, straight = _bulk(X)
+        bent = np.arcsinh((X - middle) / width)
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.
         spread[spread < 0.1 / _STRAIGHT] = 1.0
@@ -113,7 +116,7 @@ class Basis:
         # In the order of rows, as a file has it, so that a saved metric computes the same sums.
         projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
         centre = average @ projection
-        return cls(middle, width, mean, spread, turn, near, far, landmarks, beside, projection, centre)
+        return cls(middle, width, reach, mean, spread, turn, near, far, landmarks, beside, projection, centre)
 
     @property
     def n_features(self) -> int:
@@ -137,7 +140,24 @@ class Basis:
 
     def standardised(self, X: Floats) -> Floats:
         """Return features of mean 0 and spread 1, or less where they are to count for less."""
-        return (_bent(X, self.middle, self.width) - self.mean) / self.spread
+        bent = np.arcsinh(np.where(self.unknown(X), 0.0, X - self.middle) / self.width)
+        return np.asarray((bent - self.mean) / self.spread)
+
+    def unknown(self, X: Floats) -> NDArray[np.bool_]:
+        """Return which values are codes for missing ones, by what the items had that this was measured on."""
+        return np.asarray(np.abs(X - self.middle) > self.reach)
+
+    def warn_of_codes(self, X: Floats) -> None:
+        """Warn if there are such values among these."""
+        unknown = self.unknown(X)
+        if unknown.any():
+            row, column = np.argwhere(unknown)[0]
+            warnings.warn(
+                f"{np.count_nonzero(unknown)} value(s) of the items, the first {X[row, column]:g} of feature "
+                f"{column}, are taken for unknown: codes for missing values are as far from all others. Fill "
+                "them in, or drop such items; if they are meant, bring them nearer, as by arcsinh",
+                stacklevel=3,
+            )
 
     def coordinates(self, Z: Floats) -> Floats:
         """Return all coordinates of items with these standardised features, an array of shape (n, d + r)."""
@@ -147,46 +167,18 @@ class Basis:
 
 def _bulk(X: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the median of each feature, where it begins to bend, and that in standard deviations."""
-    U, size = _within_one(X)
-    middle = np.median(U, axis=0)
-    away = np.abs(U - middle)
-    width = _BENDS * np.median(away, axis=0)
-    tells = width > _CONSTANT * np.abs(middle)  # not where most items have the same value
-    unknown = tells & (away > _UNKNOWN * width)
-    if unknown.any():
-        _warn_of(X, unknown)
-        U, again = _within_one(np.where(unknown, middle, U))
-        size, middle, width = size * again, middle / again, width / again
-    spread = U.std(axis=0)
-    spread[spread <= _CONSTANT] = 1.0
-    tails = np.square(np.square((U - U.mean(axis=0)) / spread)).mean(axis=0)
-    width = np.where(tells, width, _BENDS / 1.5 * spread)
-    width = np.where((tails > _HEAVY) | unknown.any(axis=0), width, _STRAIGHT * spread)
-    return middle * size, width * size, width / spread
-
-
-def _within_one(X: Floats) -> tuple[Floats, Floats]:
-    """Return features of at most 1, what had no square otherwise, and what they were divided by."""
     size = np.abs(X).max(axis=0, initial=0.0)
     size[size == 0] = 1.0
-    return X / size, size
-
-
-def _warn_of(X: Floats, unknown: NDArray[np.bool_]) -> None:
-    row, column = np.argwhere(unknown)[0]
-    warnings.warn(
-        f"X holds {np.count_nonzero(unknown)} value(s) far beyond all bounds of their feature, "
-        f"first {X[row, column]:g} in row {row}, column {column}; they are taken for unknown. Fill in codes "
-        "for missing values or drop such items; where these are true values, use their logarithms",
-        stacklevel=2,
-    )
-
-
-def _bent(X: Floats, middle: Floats, width: Floats) -> Floats:
-    """Return features with the tails bent."""
-    U = (X - middle) / width
-    U[np.abs(U) > _UNKNOWN] = 0.0
-    return np.asarray(np.arcsinh(U))
+    U = X / size  # squares of very large or small numbers are none
+    spread = U.std(axis=0)
+    middle = np.median(U, axis=0)
+    spread[spread <= _CONSTANT] = 1.0
+    tails = np.square(np.square((U - U.mean(axis=0)) / spread)).mean(axis=0)
+    width = _BENDS * np.median(np.abs(U - middle), axis=0)
+    # Where most items have the same value, the median tells no width.
+    width = np.where(width > _CONSTANT * np.abs(middle), width, _BENDS / 1.5 * spread)
+    width = np.where(tails > _HEAVY, width, _STRAIGHT * spread)
+    return middle * size, width * size, width / spread
 
 
 def _width(near: float, far: float) -> float:

@@ -34,10 +34,10 @@ class LatentClassMetric(TripletClassifier):
     distance joins them with the plain features. Where the models disagree the classes count for little, so
     that the result is rarely worse than where it started.
 
-    Features of any scale will do: they are standardised, and bent where a few values are far out. Values that
-    are thousands of times as far out as most, as codes for missing ones may be, are taken for unknown, with a
-    warning. Features that neighbours by all other features do not foresee are taken for noise and count for
-    less, where there are several and others are foreseen.
+    Features of any scale will do: they are standardised, and bent where a few values are far out. A number
+    that is hundreds of times as far out as most others, with nothing between, is taken for a code for missing
+    values, with a warning, and counts as the median. Features that neighbours by all other features do not
+    foresee are taken for noise and count for less, where there are several and others are foreseen.
 
     Parameters
     ----------
@@ -132,6 +132,8 @@ class LatentClassMetric(TripletClassifier):
         rng = Seeds(self.random_state).generator("latent classes")
         known = self.warm_start and self._saw_beginning(reference, points, answers, settings)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
+        if not known:
+            self.model_.basis.warn_of_codes(table)
         self.distance_ = LearnedDistance.learned(self.model_)
         self._seen = reference, points, answers, settings
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
