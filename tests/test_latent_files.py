@@ -52,7 +52,6 @@ def test_what_is_loaded_is_what_was_learned(learned, tmp_path, suffix):
         ({"n_answers": [-1.0]}, "n_answers is -1.0; it must be at least 0"),
         ({"unlike": [-0.1]}, "unlike is -0.1; it must be at least 0"),
         ({"unlike": [1.5]}, "unlike is 1.5; it is a share, and 1 at most"),
-        ({"reach": [0.0] * 13}, "reach holds 0.0; it must be above 0"),
         ({"near": [0.0]}, "near holds 0.0; it must be above 0"),
         ({"spread": [float("nan")] * 13}, "NaN or infinite"),
     ],
@@ -71,14 +70,9 @@ def test_points_of_other_features_are_refused(learned, tmp_path):
         load_metric(tmp_path / "metric.json").transform([[1.0, 2.0]])
 
 
-def test_a_file_from_before_codes_were_known_can_be_read(learned, tmp_path):
-    metric, X = learned
-    path = tmp_path / "metric.json"
-    save_metric(metric, path)
-    content = json.loads(path.read_text())
-    del content["reach"]
-    path.write_text(json.dumps(content))
-    np.testing.assert_array_equal(load_metric(path).transform(X), metric.transform(X))
+def test_names_have_to_be_as_many_as_features(learned, tmp_path):
+    with pytest.raises(ValueError, match="there are 1 feature names, but the metric has 13 features"):
+        save_metric(learned[0], tmp_path / "metric.json", ["a"])
 
 
 def test_an_unfitted_metric_cannot_be_saved(tmp_path):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
@@ -311,6 +312,8 @@ def test_run_returns_the_learner_and_keeps_answers_when_the_pool_ends():
         ([0.0, 1.0, 2.0], 2, r"X.reshape\(-1, 1\)"),
         (np.empty((3, 0)), 2, "no features"),
         ([["a"], ["b"], ["c"]], 2, "table of numbers"),
+        (csr_array(X), 2, r"X is a sparse matrix; give X.toarray\(\)"),
+        (X * 1j, 2, "X holds complex numbers; give their real and imaginary parts"),
         (X, 1, "n_classes must be a whole number of at least 2, not 1"),
         (X, 31, "n_classes is 31, but there are only 30 items"),
         (X, 2.5, "n_classes must be a whole number of at least 2, not 2.5"),
@@ -323,7 +326,7 @@ def test_bad_features_and_classes_are_named(features, n_classes, message):
 
 
 def test_two_different_numbers_of_classes_are_named():
-    with pytest.raises(ValueError, match="n_classes is 3, but the belief model has 4"):
+    with pytest.raises(ValueError, match="n_classes is 3, but the models were given 4"):
         ActiveLearner(X, 3, beliefs=ClusterForest(4))
 
 

@@ -284,6 +284,6 @@ def _with_classes(beliefs: Any, n_classes: int | None, n_items: int) -> Any:
             return clone(beliefs)
         raise ValueError("n_classes is missing; say how many hidden classes to expect, such as n_classes=3")
     if n_classes is not None and own is not None and n_classes != own:
-        raise ValueError(f"n_classes is {n_classes}, but the belief model has {own}; give only one of them")
+        raise ValueError(f"n_classes is {n_classes}, but the models were given {own}; give only one of them")
     checked = check_n_classes(own if n_classes is None else n_classes, n_items)
     return clone(beliefs).set_params(n_classes=checked)

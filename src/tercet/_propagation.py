@@ -14,7 +14,7 @@ import numpy as np
 from tercet._fast import kernels
 from tercet._validation import Floats, Ints
 
-_ROUNDS = 4  # more change little, and the messages go round in circles
+_ROUNDS = 4  # enough for neighbours of neighbours; after more, messages have gone round in circles
 # What is kept of the last message, in logarithms, since answers share items; from silence, four rounds hold a
 # sixteenth of every message back.
 _DAMPING = 0.5

@@ -21,6 +21,10 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
 
     Part of a table is called by its rows' numbers in the whole, and may be of any length.
     """
+    if hasattr(X, "toarray"):
+        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":  # whose imaginary part would be dropped
+        raise ValueError(f"{name} holds complex numbers; give their real and imaginary parts as features")
     try:
         features = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -344,7 +344,7 @@ class ActiveLearner:
         target : float
             The share of random questions about the items at hand that the model is to answer right, by its
             own estimate (see `outlook`). Don't-knows count too, and of C classes of equal size they are
-            1 - 2 (C - 1) / C^2 of all answers, .82 for 10 and .92 for 26: where there are many classes, aim
+            1 - 2 (C - 1) / C^2 of all answers, .82 for 10 and .93 for 26: where there are many classes, aim
             higher.
         min_gain : float
             Stop too if the next answer is expected to add less than this to it. While the estimate falls

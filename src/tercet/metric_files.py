@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
 from tercet._validation import Floats, check_same_features
-from tercet.latent import ANYTHING, Basis, ClassModel, LearnedDistance
+from tercet.latent import Basis, ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
@@ -38,7 +38,7 @@ class SavedMetric(Protocol):
         """What the columns of the points are called."""
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Map points to the space in which plain Euclidean distance is the learned one."""
+        """Map points to a space in which plain Euclidean distance is the learned one, or comes near it."""
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair."""
@@ -154,6 +154,9 @@ class LatentMetric:
         names = tuple(self.feature_names)
         object.__setattr__(self, "feature_names", names)
         _check_names(names)
+        d = self.distance.model.basis.n_features
+        if len(names) != d:
+            raise ValueError(f"there are {len(names)} feature names, but the metric has {d} features")
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one."""
@@ -179,8 +182,6 @@ class LatentMetric:
     @classmethod
     def from_arrays(cls, arrays: Arrays, feature_names: Sequence[str]) -> Self:
         """Return the metric with these numbers, or say which are wrong."""
-        # Files from before codes for missing values were looked for know of none.
-        arrays = {"reach": np.full(len(feature_names), ANYTHING), **arrays}
         wanted = {**_BASIS, "weights": 3, "spreads": 1, "unlike": 1, "n_answers": 1}
         missing = [name for name in wanted if name not in arrays]
         if missing:
@@ -194,7 +195,6 @@ class LatentMetric:
         shapes = {
             "middle": (d,),
             "width": (d,),
-            "reach": (d,),
             "mean": (d,),
             "spread": (d,),
             "turn": (1,),
@@ -212,7 +212,7 @@ class LatentMetric:
                 raise ValueError(
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
-        for name in ("width", "reach", "spread", "turn", "near", "spreads"):
+        for name in ("width", "spread", "turn", "near", "spreads"):
             if not (found[name] > 0).all():
                 raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
         for name in ("far", "unlike", "n_answers"):
@@ -239,7 +239,6 @@ class LatentMetric:
 _BASIS = {
     "middle": 1,
     "width": 1,
-    "reach": 1,
     "mean": 1,
     "spread": 1,
     "turn": 1,
@@ -259,8 +258,8 @@ def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMe
     components, distance = getattr(metric, "components_", None), getattr(metric, "distance_", None)
     if components is None and not isinstance(distance, LearnedDistance):
         raise TypeError(
-            f"{type(metric).__name__} cannot be saved: it has no components_; fit it first, or use a metric "
-            "that is a linear map, such as SchultzJoachims"
+            f"{type(metric).__name__} cannot be saved: it has no components_; fit it first, or use a "
+            "LatentClassMetric or one that is a linear map, such as SchultzJoachims"
         )
     n_features = distance.model.basis.n_features if components is None else np.shape(components)[1]  # type: ignore[union-attr]
     names = feature_names or [f"feature {place}" for place in range(1, n_features + 1)]

@@ -68,33 +68,13 @@ def test_a_feature_that_is_mostly_one_value_is_bent_by_its_spread():
     np.testing.assert_allclose(np.corrcoef(found, np.arcsinh(X[:, 1] / width))[0, 1], 1)
 
 
-@pytest.mark.parametrize("value", [100.0, 200.0])
-def test_one_value_far_out_does_not_wipe_out_the_others(items, value):
+@pytest.mark.parametrize("value", [1e6, 1e12, 1e30, -3.4e38])
+def test_one_wild_value_does_not_wipe_out_the_others(items, value):
     wild = items.copy()
     wild[0, 0] = value
     others = measured(wild).standardised(wild)[1:, 0]
-    assert others.std() > 0.05
+    assert others.std() > 0.003
     assert np.corrcoef(others, items[1:, 0])[0, 1] > 0.95
-
-
-@pytest.mark.parametrize("value", [-9999.0, 1e6, 1e30, -3.4e38, 1e300])
-@pytest.mark.parametrize("share", [0.01, 0.4])
-def test_codes_for_missing_values_are_in_the_middle(items, value, share):
-    coded = items.copy()
-    n_coded = int(share * len(items)) + 1
-    coded[:n_coded, 0] = value
-    middle = coded.copy()
-    middle[:n_coded, 0] = np.median(coded[n_coded:, 0])
-    basis, wanted = measured(coded), measured(middle)
-    found = basis.standardised(coded)
-    np.testing.assert_allclose(found, wanted.standardised(middle), atol=1e-9)
-    # All else is much as it was without.
-    plain = measured(items).standardised(items)
-    assert np.corrcoef(found[n_coded:, 0], plain[n_coded:, 0])[0, 1] > 0.99
-    np.testing.assert_allclose(found[:, 1:], plain[:, 1:], rtol=0.3, atol=0.1)
-    later = items[5:6].copy()
-    later[0, 0] = value
-    np.testing.assert_allclose(basis.standardised(later)[0, 0], found[0, 0], atol=1e-9)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])
@@ -102,6 +82,14 @@ def test_features_of_any_size_mean_the_same(size):
     X = in_noise()
     here, there = (measured(points).standardised(points) for points in (X, X * size))
     np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-9)
+
+
+def test_points_of_another_scale_are_far_and_not_beyond_numbers(items):
+    basis = measured(items * 1e-200)
+    Z = basis.standardised(np.array([items[0] * 1e-200, items[0] * 1e250, -items[0] * 1e250]))
+    assert np.isfinite(basis.coordinates(Z)).all()
+    assert (np.abs(Z[1:]) > 1e3 * np.abs(Z[0])).all()
+    np.testing.assert_array_equal(np.sign(Z[1]), -np.sign(Z[2]))
 
 
 def test_rounding_is_no_feature():

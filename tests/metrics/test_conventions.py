@@ -66,6 +66,8 @@ def test_everything_follows_components(learner, problem):
         metric = learner.get_metric()
         assert metric(X[0], X[1]) == pytest.approx(np.linalg.norm(components @ (X[0] - X[1])))
         assert metric(X[0], X[1], squared=True) == pytest.approx(metric(X[0], X[1]) ** 2)
+        with pytest.raises(ValueError, match=r"have 1 features, but the metric was fitted on \d"):
+            metric(X[0], [1.0])
         decision = learner.pair_distance(X[triplets[:, [0, 2]]]) - learner.pair_distance(pairs)
         np.testing.assert_allclose(learner.decision_function(triplets), decision)
         np.testing.assert_array_equal(learner.predict(triplets), np.where(decision > 0, 1, -1))

@@ -9,7 +9,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tercet import ClassOracle, Comparisons
 from tercet.beliefs import LatentClass
-from tercet.metric_files import load_metric, save_metric
 from tercet.metrics import LatentClassMetric
 from tercet.triplets import count_questions, draw_distinct, questions_from_numbers, triplets_from_labels
 
@@ -35,25 +34,6 @@ def test_it_learns(metric, problem):
     assert metric.score(unseen) > 0.93
     found = metric.predict_proba(X).argmax(axis=1)
     assert np.mean((found[:, None] == found) == (y[:, None] == y)) > 0.9
-
-
-def test_codes_for_missing_values_are_named_once_and_do_no_harm(problem, tmp_path):
-    X, y, triplets, answers = problem
-    coded = X.copy()
-    coded[0] = -9999.0
-    coded[np.random.default_rng(0).random(X.shape) < 0.02] = -9999.0
-    metric = LatentClassMetric(3, preprocessor=coded, warm_start=True, random_state=0)
-    with pytest.warns(
-        UserWarning, match=r"the first -9999 of feature 0, are taken for unknown.*Fill them in"
-    ):
-        metric.fit(triplets[:70], answers[:70])
-    metric.fit(triplets, answers)  # goes on, and says no more
-    unseen = triplets_from_labels(y, 2000, np.random.default_rng(5))
-    assert metric.score(unseen) > 0.93
-    save_metric(metric, tmp_path / "metric.json")
-    np.testing.assert_array_equal(
-        load_metric(tmp_path / "metric.json").transform(coded), metric.transform(coded)
-    )
 
 
 def test_all_views_of_the_distance_agree(metric, problem):
@@ -131,12 +111,35 @@ def test_what_was_given_and_is_no_more_was_no_choice(problem):
         assert (beliefs.n_classes_, beliefs.ridge_) == (fresh.n_classes_, fresh.ridge_)
 
 
+def test_items_that_change_in_place_are_no_items_that_were_seen(problem):
+    X, _, triplets, answers = problem
+    record = Comparisons(triplets, answers)
+    points = X.copy()
+    beliefs = LatentClass(3, random_state=0).fit(points, record[:40])
+    before = beliefs.predict_proba()
+    metric = LatentClassMetric(3, preprocessor=points, random_state=0).fit(triplets[:0])
+    points[:, 0] *= 5
+    np.testing.assert_array_equal(beliefs.predict_proba(), before)
+    fresh = LatentClass(3, random_state=0).fit(points, record)
+    np.testing.assert_array_equal(beliefs.fit(points, record).predict_proba(), fresh.predict_proba())
+    again = clone(metric).fit(triplets, answers)
+    np.testing.assert_array_equal(metric.fit(triplets, answers).transform(X), again.transform(X))
+
+
 def test_an_item_is_no_distance_from_itself(metric, problem):
     X, *_ = problem
     assert not metric.pair_distance(np.column_stack([np.arange(len(X))] * 2)).any()
     assert metric.get_metric()(X[3], X[3]) == 0
     assert not metric.distances(X, X).diagonal().any()
     assert metric.pair_distance([(0, 1)]) > 0
+
+
+def test_the_distance_as_a_function_takes_points_of_these_features_only(metric, problem):
+    X, *_ = problem
+    with pytest.raises(ValueError, match="the points have 1 features, but the metric was fitted on 13"):
+        metric.get_metric()([1.0], X[0])
+    with pytest.raises(ValueError, match="NaN"):
+        metric.get_metric()(X[0], np.full(13, np.nan))
 
 
 def test_what_cannot_be_learned_from_is_named(problem):
@@ -149,6 +152,10 @@ def test_what_cannot_be_learned_from_is_named(problem):
         LatentClassMetric(3, preprocessor=wild).fit(triplets, answers)
     with pytest.raises(ValueError, match=r"triplet 0 is \(0, 1, 9\): item indices must be 0 to 4"):
         LatentClass(3).fit(X[:5], Comparisons([(0, 1, 9)], ["yes"]))
+    with pytest.raises(NotFittedError):
+        LatentClass(3).predict_proba()
+    with pytest.raises(NotFittedError):
+        LatentClass(3).members(X)
     with pytest.raises(TypeError, match=r"give Comparisons, not list: Comparisons\(triplets, answers\)"):
         LatentClass(3).fit(X, [(0, 1, 2)])
 

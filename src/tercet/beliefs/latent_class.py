@@ -30,7 +30,7 @@ class LatentClass(BaseEstimator):
         number fills it in.
     ridge : float, optional
         How strongly weights are pulled to 0; the answers choose if None.
-    error : float in [0, 1), optional
+    error : float in [0, 0.99], optional
         The share of answers that are given at random; estimated for each annotator if None.
     warm_start : bool
         Start from the last fit where that saw the same items and the beginning of the same answers:
@@ -87,7 +87,7 @@ class LatentClass(BaseEstimator):
         before = self.model_ if self.warm_start and self._saw_beginning(answers, settings) else None
         warm, like = (before, None) if before is not None and self._saw_items(points) else (None, before)
         self.model_ = fit_latent(points, answers, settings, rng, warm, like)
-        self._seen = points, answers, settings
+        self._seen = points.copy(), answers, settings  # the caller's may change
         self.n_features_in_ = points.shape[1]
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
@@ -108,7 +108,8 @@ class LatentClass(BaseEstimator):
 
     def predict_proba(self, Z: ArrayLike | None = None) -> Floats:
         """Return the probability of each class for these items, or for those of ``fit``."""
-        return self.model_.probabilities(self._rows(Z))
+        rows = self._rows(Z)
+        return self.model_.probabilities(rows)
 
     def error_of(self, annotator: str) -> float:
         """Return the error rate of an annotator; somebody new is taken to err in 5% of the answers."""
@@ -117,7 +118,8 @@ class LatentClass(BaseEstimator):
 
     def members(self, Z: ArrayLike | None = None) -> Floats:
         """Return what each of several models believes about the items, as an array of shape (K, n, C)."""
-        return self.model_.members(self._rows(Z))
+        rows = self._rows(Z)
+        return self.model_.members(rows)
 
     def _rows(self, Z: ArrayLike | None) -> Floats:
         check_is_fitted(self)

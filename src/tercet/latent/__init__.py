@@ -2,17 +2,7 @@
 
 from tercet.latent._basis import Basis
 from tercet.latent._choices import Settings, chooses, fit_latent
-from tercet.latent._codes import ANYTHING
 from tercet.latent._distance import LearnedDistance
 from tercet.latent._fit import Answers, ClassModel
 
-__all__ = [
-    "ANYTHING",
-    "Answers",
-    "Basis",
-    "ClassModel",
-    "LearnedDistance",
-    "Settings",
-    "chooses",
-    "fit_latent",
-]
+__all__ = ["Answers", "Basis", "ClassModel", "LearnedDistance", "Settings", "chooses", "fit_latent"]

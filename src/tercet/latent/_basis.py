@@ -1,7 +1,7 @@
 """What the classes are a function of: the features, and how near an item is to some others.
 
-Features are standardised, after codes for missing values were put in the middle and heavy tails were bent;
-those that are noise by all that can be seen without answers count for less (see `relevance`).
+Features are standardised, after heavy tails were bent; those that are noise by all that can be seen without
+answers count for less (see `relevance`).
 
 Classes that are linear in the features cannot bend. So each item also has coordinates by a Gaussian kernel of
 `apart` at landmarks, which are items: the leading principal components of that kernel, by the method of
@@ -10,16 +10,13 @@ Nystroem. Together they weigh as much as all features; a member of the ensemble 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet._validation import Floats, check_values
 from tercet.latent._apart import apart
-from tercet.latent._codes import without_codes
 from tercet.latent._relevance import best_turn, relevance
 
 # Chosen on sets outside the paper's eight (docs/beyond-the-paper.md).
@@ -32,6 +29,7 @@ _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
+_FARTHEST = 1e150  # widths: points of another scale than the items may be farther than numbers go
 _CONSTANT = 1e-12  # of the largest value: a spread below this is rounding
 _SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
 
@@ -45,8 +43,6 @@ class Basis:
     middle, width : arrays of shape (d,)
         Of the bulk of each feature, beyond which it is bent by arcsinh((x - middle) / width) if its tails are
         heavy, so that few items far out do not decide what is near and far for all others.
-    reach : array of shape (d,)
-        How far from the middle a value may be; what is farther is unknown (see `_codes`), and in the middle.
     mean, spread : arrays of shape (d,)
         Of the bent features; the spread is larger where a feature is to count for less (see `relevance`).
     turn : float
@@ -66,7 +62,6 @@ class Basis:
 
     middle: Floats
     width: Floats
-    reach: Floats
     mean: Floats
     spread: Floats
     turn: float
@@ -80,8 +75,7 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        X, reach = without_codes(check_values(X, 0, "X", _LARGEST))
-        middle, width, straight = _bulk(X)
+        middle, width, straight = _bulk(check_values(X, 0, "X", _LARGEST))
         bent = np.arcsinh((X - middle) / width)
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.
@@ -116,7 +110,7 @@ class Basis:
         # In the order of rows, as a file has it, so that a saved metric computes the same sums.
         projection = np.ascontiguousarray(size * axes[:, kept] / np.sqrt(values[kept]))
         centre = average @ projection
-        return cls(middle, width, reach, mean, spread, turn, near, far, landmarks, beside, projection, centre)
+        return cls(middle, width, mean, spread, turn, near, far, landmarks, beside, projection, centre)
 
     @property
     def n_features(self) -> int:
@@ -140,24 +134,9 @@ class Basis:
 
     def standardised(self, X: Floats) -> Floats:
         """Return features of mean 0 and spread 1, or less where they are to count for less."""
-        bent = np.arcsinh(np.where(self.unknown(X), 0.0, X - self.middle) / self.width)
-        return np.asarray((bent - self.mean) / self.spread)
-
-    def unknown(self, X: Floats) -> NDArray[np.bool_]:
-        """Return which values are codes for missing ones, by what the items had that this was measured on."""
-        return np.asarray(np.abs(X - self.middle) > self.reach)
-
-    def warn_of_codes(self, X: Floats) -> None:
-        """Warn if there are such values among these."""
-        unknown = self.unknown(X)
-        if unknown.any():
-            row, column = np.argwhere(unknown)[0]
-            warnings.warn(
-                f"{np.count_nonzero(unknown)} value(s) of the items, the first {X[row, column]:g} of feature "
-                f"{column}, are taken for unknown: codes for missing values are as far from all others. Fill "
-                "them in, or drop such items; if they are meant, bring them nearer, as by arcsinh",
-                stacklevel=3,
-            )
+        with np.errstate(over="ignore"):
+            widths = np.clip((X - self.middle) / self.width, -_FARTHEST, _FARTHEST)
+        return np.asarray((np.arcsinh(widths) - self.mean) / self.spread)
 
     def coordinates(self, Z: Floats) -> Floats:
         """Return all coordinates of items with these standardised features, an array of shape (n, d + r)."""

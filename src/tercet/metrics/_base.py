@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self, cast
 
 import numpy as np
@@ -82,7 +82,8 @@ class MahalanobisMetric(BaseEstimator):
         components = self.components_.T.copy()
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            difference = (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64)) @ components
+            left, right = as_rows((u, v), len(components))
+            difference = (left - right)[0] @ components
             square = float(difference @ difference)
             return square if squared else square**0.5
 
@@ -190,6 +191,14 @@ def reference_points(points: Floats, preprocessor: Preprocessor) -> Floats:
             np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
         )
     )
+
+
+def as_rows(points: Iterable[ArrayLike], n_features: int) -> list[Floats]:
+    """Return each of these single points as a table of one row."""
+    rows = [np.asarray(check_array(np.atleast_2d(point), dtype=np.float64)) for point in points]
+    for row in rows:
+        check_same_features(row.shape[1], n_features)
+    return rows
 
 
 def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> Floats:

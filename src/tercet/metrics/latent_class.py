@@ -18,6 +18,7 @@ from tercet.latent import Answers, ClassModel, LearnedDistance, Settings, fit_la
 from tercet.metrics._base import (
     Preprocessor,
     TripletClassifier,
+    as_rows,
     check_answers,
     look_up,
     reference_points,
@@ -34,10 +35,10 @@ class LatentClassMetric(TripletClassifier):
     distance joins them with the plain features. Where the models disagree the classes count for little, so
     that the result is rarely worse than where it started.
 
-    Features of any scale will do: they are standardised, and bent where a few values are far out. A number
-    that is hundreds of times as far out as most others, with nothing between, is taken for a code for missing
-    values, with a warning, and counts as the median. Features that neighbours by all other features do not
-    foresee are taken for noise and count for less, where there are several and others are foreseen.
+    Features of any scale will do: they are standardised, and bent where a few values are far out. (An item
+    that is far out in most features, as by a code for missing values, is in the way of all others; leave it
+    out.) Those that neighbours by all other features do not foresee are taken for noise and count for less,
+    where there are several and others are foreseen.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class LatentClassMetric(TripletClassifier):
     ridge : float, optional
         How strongly weights are pulled to 0; without it the answers choose, by how likely they are to models
         that did not see them.
-    error : float in [0, 1), optional
+    error : float in [0, 0.99], optional
         The share of answers that are given at random. Without it, each annotator's is estimated together with
         the classes, in the manner of Dawid and Skene.
     preprocessor : array of shape (n, d) or callable, optional
@@ -132,10 +133,8 @@ class LatentClassMetric(TripletClassifier):
         rng = Seeds(self.random_state).generator("latent classes")
         known = self.warm_start and self._saw_beginning(reference, points, answers, settings)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
-        if not known:
-            self.model_.basis.warn_of_codes(table)
         self.distance_ = LearnedDistance.learned(self.model_)
-        self._seen = reference, points, answers, settings
+        self._seen = reference.copy(), points, answers, settings  # the caller's may change
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
@@ -212,8 +211,7 @@ class LatentClassMetric(TripletClassifier):
         learned = copy.deepcopy(self.distance_)
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            u, v = (np.asarray(point, dtype=np.float64)[np.newaxis] for point in (u, v))
-            square = float(learned.of_pairs(u, v)[0])
+            square = float(learned.of_pairs(*as_rows((u, v), learned.model.basis.n_features))[0])
             return square if squared else square**0.5
 
         return metric
