@@ -55,9 +55,11 @@ class OneOfFive:
     """Answers in turn by five people, of whom one errs in half the answers."""
 
     names = ("ann", "ben", "cal", "dot", "eve")
+    careless, careful = 0.5, 0.02  # shares of wrong answers
 
     def __init__(self, y, seed):
-        self.people = [ClassOracle(y, 0.5 if name == "cal" else 0.02, seed) for name in self.names]
+        wrong = [self.careless if name == "cal" else self.careful for name in self.names]
+        self.people = [ClassOracle(y, share, seed) for share in wrong]
 
     def __call__(self, triplet, number):
         """Return the answer to the question of this number, by whose turn it is."""
@@ -443,8 +445,9 @@ def noise(options, data):
     header(
         "dataset",
         "runs in which the careless one of five is found",
-        "their estimated error",
-        "the highest other",
+        "share they give at random",
+        "its estimate",
+        "the highest other estimate",
     )
     for name, (X, y) in data.items():
 
@@ -455,7 +458,8 @@ def noise(options, data):
             return errors["cal"] > others, errors["cal"], others
 
         runs = np.array(Parallel(n_jobs=options.jobs)(delayed(careless)(run) for run in range(options.runs)))
-        row(f"{name} | {int(runs[:, 0].sum())} of {len(runs)}", runs[:, 1:].mean(axis=0))
+        share = 1.5 * OneOfFive.careless
+        row(f"{name} | {int(runs[:, 0].sum())} of {len(runs)}", [share, *runs[:, 1:].mean(axis=0)])
 
 
 def classes(options, data):
