@@ -52,7 +52,10 @@ def test_what_is_loaded_is_what_was_learned(learned, tmp_path, suffix):
         ({"n_answers": [-1.0]}, "n_answers is -1.0; it must be at least 0"),
         ({"unlike": [-0.1]}, "unlike is -0.1; it must be at least 0"),
         ({"unlike": [1.5]}, "unlike is 1.5; it is a share, and 1 at most"),
-        ({"near": [0.0]}, "near holds 0.0; it must be above 0"),
+        ({"near": [0.0]}, "near holds 0.0; it must be above 1e-15"),
+        ({"near": [1e-320]}, "near holds 1e-320; it must be above 1e-15"),
+        ({"n_answers": [2.5]}, "n_answers is 2.5; it is a whole number"),
+        ({"n_answers": [1e300]}, "n_answers is 1e\\+300; it is a whole number, and 1,000,000,000 at most"),
         ({"spread": [float("nan")] * 13}, "NaN or infinite"),
     ],
 )

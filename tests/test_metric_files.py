@@ -143,3 +143,28 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(ValueError, match="have 3 features, but the metric was fitted on 2"):
         metric.transform([[1.0, 2.0, 3.0]])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_names_may_come_from_a_table_and_change_later(tmp_path):
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    metric = SchultzJoachims(preprocessor=X).fit([[0, 1, 2]], [1])
+    save_metric(metric, tmp_path / "a.json", np.array(["size", "weight"]))
+    loaded = load_metric(tmp_path / "a.json")
+    assert loaded.feature_names == ("size", "weight")
+    save_metric(loaded, tmp_path / "b.npz", ["length", "mass"])
+    again = load_metric(tmp_path / "b.npz")
+    assert again.feature_names == ("length", "mass")
+    np.testing.assert_array_equal(again.transform(X), metric.transform(X))
+    with pytest.raises(ValueError, match="of the 0 features"):
+        save_metric(metric, tmp_path / "c.json", [])
+
+
+def test_points_are_checked_as_the_learner_checks_them(tmp_path):
+    metric = LinearMetric(np.eye(2), ["size", "weight"])
+    for wrong in (np.zeros((4, 3, 2)), np.zeros((4, 1, 2)), np.zeros((4, 2))):
+        with pytest.raises(ValueError, match=r"pairs must be points of shape \(m, 2, d\), not \(4, "):
+            metric.pair_distance(wrong)
+    with pytest.raises(ValueError, match="the points have 3 features, but the metric was fitted on 2"):
+        metric.pair_distance(np.zeros((4, 2, 3)))
+    with pytest.raises(ValueError, match=r"1 values that are NaN .*\(nan\) in row 1, column 0; drop those"):
+        metric.transform([[0.0, 1.0], [np.nan, 2.0]])

@@ -114,6 +114,7 @@ class Lookup:
     def __init__(self, features: Features, reference: Floats) -> None:
         self._features = features
         self.reference = reference
+        self.reference.flags.writeable = False  # metrics hold it, and what is learned may not change
 
     def __call__(self, items: ArrayLike) -> Floats:
         """Return the points of these items."""

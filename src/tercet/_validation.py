@@ -14,6 +14,7 @@ Ints = NDArray[np.int64]
 
 # Larger values have squares that overflow.
 _LARGEST = 1e150
+LARGEST_FEATURE = 1e300  # the difference of two larger ones may overflow
 
 
 def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floats:
@@ -21,14 +22,7 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
 
     Part of a table is called by its rows' numbers in the whole, and may be of any length.
     """
-    if hasattr(X, "toarray"):
-        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":  # whose imaginary part would be dropped
-        raise ValueError(f"{name} holds complex numbers; give their real and imaginary parts as features")
-    try:
-        features = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a table of numbers, one row an item: {error}") from error
+    features = np.ascontiguousarray(_as_numbers(X, name))
     if features.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (items, features), not shape {features.shape}; "
@@ -39,15 +33,55 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
         raise ValueError(f"{name} has {n_items} items; a question needs at least 3")
     if n_features < 1:
         raise ValueError(f"{name} has no features; give each item at least one")
-    bad = ~np.isfinite(features)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
+    _check_finite(features, name, first_row)
+    return check_values(features, first_row, name, LARGEST_FEATURE)
+
+
+def check_points(X: ArrayLike, n_features: int | None = None, *, name: str = "X") -> Floats:
+    """Return points as a finite float array of shape (n, d), with as many features as were fitted.
+
+    With a ``name`` of "pairs" or "triplets" of shape (m, 2, d) or (m, 3, d).
+    """
+    points = _as_numbers(X, name)
+    size = {"pairs": 2, "triplets": 3}.get(name)
+    if size is None and points.ndim != 2:
         raise ValueError(
-            f"{name} holds {int(bad.sum())} values that are NaN or infinite, the first "
-            f"({features[row, column]}) in row {first_row + row}, column {column}; drop those items or fill "
-            "them in"
+            f"{name} must have two dimensions (points, features), not shape {points.shape}; "
+            f"give a single point as {name}.reshape(1, -1)"
         )
-    return features
+    if size is not None and (points.ndim != 3 or points.shape[1] != size):
+        raise ValueError(f"{name} must be points of shape (m, {size}, d), not {points.shape}")
+    if n_features is not None:
+        check_same_features(points.shape[-1], n_features)
+    return _check_finite(points, name)
+
+
+def _as_numbers(values: ArrayLike, name: str) -> Floats:
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
+    if np.ma.isMaskedArray(values):  # whose mask would be dropped
+        raise ValueError(f"{name} is a masked array; fill in what is masked: {name}.filled(...)")
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind == "c":  # whose imaginary part would be dropped
+        raise ValueError(f"{name} holds complex numbers; give their real and imaginary parts as features")
+    if kind in "mM" and kind:
+        raise ValueError(f"{name} holds times; give them as numbers, such as days since the first")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a table of numbers, one row an item: {error}") from error
+
+
+def _check_finite(values: Floats, name: str, first_row: int = 0) -> Floats:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        place = tuple(np.argwhere(bad)[0])
+        between = f", point {place[1]}" if len(place) == 3 else ""
+        raise ValueError(
+            f"{name} holds {int(bad.sum())} values that are NaN or infinite, the first ({values[place]}) in "
+            f"row {first_row + place[0]}{between}, column {place[-1]}; drop those items or fill them in"
+        )
+    return values
 
 
 def check_triplets(triplets: ArrayLike, n_items: int | None = None) -> Ints:
@@ -61,15 +95,20 @@ def check_triplets(triplets: ArrayLike, n_items: int | None = None) -> Ints:
         raise ValueError(f"triplets must hold item indices (integers), not {array.dtype}")
     result = array.astype(np.int64)
     check_range(result, n_items)
-    i, j, k = result.T
+    check_different(result)
+    return result
+
+
+def check_different(triplets: Ints) -> None:
+    """Refuse questions that name an item twice."""
+    i, j, k = triplets.T
     repeated = (i == j) | (i == k) | (j == k)
     if repeated.any():
         row = int(np.flatnonzero(repeated)[0])
         raise ValueError(
-            f"triplet {row} is {_as_tuple(result[row])}: an item cannot be compared with itself; "
+            f"triplet {row} is {_as_tuple(triplets[row])}: an item cannot be compared with itself; "
             "use three different items"
         )
-    return result
 
 
 def check_range(triplets: Ints, n_items: int | None) -> None:
@@ -200,6 +239,11 @@ def check_values(points: Floats, start: int, name: str, largest: float = _LARGES
             f"items, or rescale: values must be numbers of at most {largest:g}"
         )
     return points
+
+
+def unchanging(array: Floats) -> Floats:
+    """Return the array where it is read-only, else a copy, which its owner cannot change."""
+    return array.copy() if array.flags.writeable else array
 
 
 def check_part(name: str, part: Any, *methods: str) -> None:

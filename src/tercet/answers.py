@@ -277,11 +277,14 @@ def annotator_names(annotators: ArrayLike | None, n_answers: int) -> NDArray[np.
     if annotators is None:
         return np.full(n_answers, "")
     names = np.asarray(annotators)
+    if names.dtype == object and all(isinstance(name, str) for name in names.ravel()):  # as pandas has text
+        names = names.astype(np.str_)
     if names.size == 0 and n_answers == 0:
         return np.full(0, "")
     if names.shape != (n_answers,) or names.dtype.kind != "U":
         raise ValueError(
-            f"annotators must be one text an answer, {n_answers}, not {names.dtype} of shape {names.shape}"
+            f"annotators must be one text an answer, {n_answers}, not {names.ravel()[:1]} and so on, "
+            f"{names.dtype} of shape {names.shape}; str(name) makes a name of a number"
         )
     return names
 

@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -20,11 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tercet._files import write_whole
-from tercet._validation import Floats, check_same_features
+from tercet._validation import Floats, check_points
 from tercet.latent import Basis, ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
+_LEAST = 1e-15  # of what is in the units of standardised features; what is learned stays far above it
+_MOST_ANSWERS = 10**9
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -109,11 +111,11 @@ class LinearMetric:
         -------
         array of shape (n, r)
         """
-        return np.asarray(self._prepared(_checked("X", X, 2)) @ self.components.T)
+        return np.asarray(self._prepared(check_points(X, len(self.feature_names))) @ self.components.T)
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as an (m, 2, d) array."""
-        points = self._prepared(_checked("pairs", pairs, 3), centre=False)
+        points = self._prepared(check_points(pairs, len(self.feature_names), name="pairs"), centre=False)
         return np.asarray(np.linalg.norm((points[:, 0] - points[:, 1]) @ self.components.T, axis=1))
 
     def arrays(self) -> dict[str, Floats]:
@@ -129,7 +131,6 @@ class LinearMetric:
         return cls(arrays["components"], feature_names, arrays.get("mean"), arrays.get("scale"))
 
     def _prepared(self, points: Floats, centre: bool = True) -> Floats:
-        check_same_features(points.shape[-1], len(self.feature_names))
         if centre and self.mean is not None:
             points = points - self.mean
         return points if self.scale is None else np.asarray(points / self.scale)
@@ -160,11 +161,11 @@ class LatentMetric:
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map points to a space in which plain Euclidean distance comes near the learned one."""
-        return self.distance.embedded(self._points("X", X, 2))
+        return self.distance.embedded(check_points(X, len(self.feature_names)))
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as an (m, 2, d) array."""
-        points = self._points("pairs", pairs, 3)
+        points = check_points(pairs, len(self.feature_names), name="pairs")
         return np.sqrt(self.distance.of_pairs(points[:, 0], points[:, 1]))
 
     def arrays(self) -> dict[str, Floats]:
@@ -213,13 +214,18 @@ class LatentMetric:
                     f"{name} has the shape {found[name].shape}; with {d} features it needs {shape}"
                 )
         for name in ("width", "spread", "turn", "near", "spreads"):
-            if not (found[name] > 0).all():
-                raise ValueError(f"{name} holds {found[name].min()}; it must be above 0")
+            least = 0.0 if name == "width" else _LEAST  # widths are in the units of the features
+            if not (found[name] > least).all():
+                raise ValueError(f"{name} holds {found[name].min()}; it must be above {least:g}")
         for name in ("far", "unlike", "n_answers"):
             if found[name][0] < 0:
                 raise ValueError(f"{name} is {found[name][0]}; it must be at least 0")
         if found["unlike"][0] > 1:
             raise ValueError(f"unlike is {found['unlike'][0]}; it is a share, and 1 at most")
+        if found["n_answers"][0] != int(found["n_answers"][0]) or found["n_answers"][0] > _MOST_ANSWERS:
+            raise ValueError(
+                f"n_answers is {found['n_answers'][0]}; it is a whole number, and {_MOST_ANSWERS:,} at most"
+            )
         numbers = {name: float(found[name][0]) for name in ("turn", "near", "far")}
         # Neighbours of landmarks say how far to trust what is learned; here nothing more is.
         numbers_and_tables = {**{name: found[name] for name in _BASIS}, **numbers}
@@ -228,11 +234,6 @@ class LatentMetric:
         foreseen = np.broadcast_to(np.nan, int(found["n_answers"][0]))
         model = ClassModel(basis, found["weights"], {}, foreseen, ridge=np.nan, shares=())
         return cls(LearnedDistance(model, found["spreads"], float(found["unlike"][0])), feature_names)
-
-    def _points(self, name: str, values: ArrayLike, n_dimensions: int) -> Floats:
-        points = _checked(name, values, n_dimensions)
-        check_same_features(points.shape[-1], len(self.feature_names))
-        return points
 
 
 # The attributes of a `Basis`, and how many dimensions each has in a file.
@@ -253,8 +254,9 @@ _KINDS: dict[str, type[SavedMetric]] = {LinearMetric.kind: LinearMetric, LatentM
 
 def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMetric:
     """Return a fitted metric learner in the form in which it is saved."""
+    names = None if feature_names is None else [*feature_names]
     if isinstance(metric, tuple(_KINDS.values())):
-        return cast(SavedMetric, metric)
+        return cast(SavedMetric, metric if names is None else replace(cast(Any, metric), feature_names=names))
     components, distance = getattr(metric, "components_", None), getattr(metric, "distance_", None)
     if components is None and not isinstance(distance, LearnedDistance):
         raise TypeError(
@@ -262,7 +264,8 @@ def as_saved(metric: Any, feature_names: Sequence[str] | None = None) -> SavedMe
             "LatentClassMetric or one that is a linear map, such as SchultzJoachims"
         )
     n_features = distance.model.basis.n_features if components is None else np.shape(components)[1]  # type: ignore[union-attr]
-    names = feature_names or [f"feature {place}" for place in range(1, n_features + 1)]
+    if names is None:
+        names = [f"feature {place}" for place in range(1, n_features + 1)]
     if components is None:
         return LatentMetric(cast(LearnedDistance, distance), names)
     return LinearMetric(components, names)

@@ -138,8 +138,10 @@ def test_the_distance_as_a_function_takes_points_of_these_features_only(metric, 
     X, *_ = problem
     with pytest.raises(ValueError, match="the points have 1 features, but the metric was fitted on 13"):
         metric.get_metric()([1.0], X[0])
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="a point holds nan; fill in"):
         metric.get_metric()(X[0], np.full(13, np.nan))
+    with pytest.raises(ValueError, match=r"single points, not an array of shape \(2, 13\); use pair_dist"):
+        metric.get_metric()(X[:2], X[3:5])
 
 
 def test_what_cannot_be_learned_from_is_named(problem):
@@ -148,8 +150,14 @@ def test_what_cannot_be_learned_from_is_named(problem):
         LatentClassMetric(3).fit(np.empty((0, 3, 4)))
     wild = X.copy()
     wild[5, 2] = -1.7e308
-    with pytest.raises(ValueError, match=r"X holds -1.7e\+308 in row 5, column 2; drop or fill in"):
+    with pytest.raises(ValueError, match=r"preprocessor holds -1.7e\+308 in row 5, column 2; drop or fill"):
         LatentClassMetric(3, preprocessor=wild).fit(triplets, answers)
+    with pytest.raises(ValueError, match=r"a point holds a value of size 1.7e\+308 in column 2; rescale"):
+        LatentClassMetric(3).fit(wild[triplets], answers)
+    with pytest.raises(ValueError, match=r"triplet 1 is \(0, 2, 2\): an item cannot be compared with itself"):
+        LatentClassMetric(3, preprocessor=X).fit([(0, 1, 2), (0, 2, 2)], ["yes", "dk"])
+    with pytest.raises(ValueError, match=r"preprocessor holds 1 values that are NaN .* row 5, column 2"):
+        LatentClassMetric(3, preprocessor=np.where(wild < -1e300, np.nan, wild)).fit(triplets, answers)
     with pytest.raises(ValueError, match=r"triplet 0 is \(0, 1, 9\): item indices must be 0 to 4"):
         LatentClass(3).fit(X[:5], Comparisons([(0, 1, 9)], ["yes"]))
     with pytest.raises(NotFittedError):

@@ -7,10 +7,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, check_features, check_same_features, check_triplets
+from tercet._validation import Floats, check_features, check_points, check_triplets, unchanging
 from tercet.answers import Comparisons
 from tercet.latent import Answers, ClassModel, Settings, fit_latent
 
@@ -87,7 +87,7 @@ class LatentClass(BaseEstimator):
         before = self.model_ if self.warm_start and self._saw_beginning(answers, settings) else None
         warm, like = (before, None) if before is not None and self._saw_items(points) else (None, before)
         self.model_ = fit_latent(points, answers, settings, rng, warm, like)
-        self._seen = points.copy(), answers, settings  # the caller's may change
+        self._seen = unchanging(points), answers, settings
         self.n_features_in_ = points.shape[1]
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
@@ -125,6 +125,4 @@ class LatentClass(BaseEstimator):
         check_is_fitted(self)
         if Z is None:
             return self._seen[0]
-        rows = np.asarray(check_array(Z, dtype=np.float64))
-        check_same_features(rows.shape[1], self.n_features_in_)
-        return rows
+        return check_points(Z, self.n_features_in_, name="Z")

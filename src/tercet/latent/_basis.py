@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tercet._validation import Floats, check_values
+from tercet._validation import LARGEST_FEATURE, Floats
 from tercet.latent._apart import apart
 from tercet.latent._relevance import best_turn, relevance
 
@@ -23,12 +23,16 @@ from tercet.latent._relevance import best_turn, relevance
 _LANDMARKS = 200
 _COMPONENTS = 40
 _WIDTH = 1.4  # of the Gaussian, between what is near and what is far
-_LARGEST = 1e300  # of features: the difference of two larger ones may overflow
 _MOST = 1000  # items to measure typical distances with
 _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
+_NO_TAIL = (
+    0.02  # of the bulk is left by a tail; where it is less, there are codes for missing values, or faults
+)
+_WITHIN = np.arcsinh(2.0)  # where nine items in ten are then
+_GAUSS = 1.4826  # standard deviations of a Gaussian are this many median distances from its median
 _FARTHEST = 1e150  # widths: points of another scale than the items may be farther than numbers go
 _CONSTANT = 1e-12  # of the largest value: a spread below this is rounding
 _SAME = 1e-9  # of a typical distance: an item and its double are no neighbours
@@ -75,7 +79,13 @@ class Basis:
     @classmethod
     def measured(cls, X: Floats, rng: np.random.Generator) -> Basis:
         """Return the basis of these items, of which some are looked at."""
-        middle, width, straight = _bulk(check_values(X, 0, "X", _LARGEST))
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        if (largest > LARGEST_FEATURE).any():
+            raise ValueError(
+                f"a point holds a value of size {largest.max():g} in column {largest.argmax()}; rescale the "
+                f"features: values must be {LARGEST_FEATURE:g} at most"
+            )
+        middle, width, straight = _bulk(X)
         bent = np.arcsinh((X - middle) / width)
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.
@@ -86,6 +96,12 @@ class Basis:
         # Standardised, the bulk of a bent feature would differ by as much as its tail did before; left as it
         # was, by next to nothing. Halfway between does best.
         halfway = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
+        # Where a few items are farther out than tails are, by codes or faults, the bulk counts in full.
+        usual, most = np.quantile(np.abs(bent), [0.5, 0.9], axis=0)
+        bulk = _GAUSS * usual
+        # A bulk of 0.1 or less has no width of its own: most items have the same value.
+        faulty = (spread * straight < _NO_TAIL) & (most < _WITHIN) & (bulk > 0.1)
+        halfway[faulty] = spread[faulty] / bulk[faulty]
         scale = np.sqrt(counts) * halfway
         some *= scale
         spread = spread / scale

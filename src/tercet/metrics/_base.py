@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from tercet._dask import is_dask, map_rows, whole_rows
-from tercet._validation import Floats, check_same_features, check_weights
+from tercet._validation import Floats, check_different, check_points, check_same_features, check_weights
 from tercet.answers import as_answers
 from tercet.metrics._basis import Basis, resolve_basis
 
@@ -82,17 +82,14 @@ class MahalanobisMetric(BaseEstimator):
         components = self.components_.T.copy()
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            left, right = as_rows((u, v), len(components))
-            difference = (left - right)[0] @ components
+            difference = (as_point(u, len(components)) - as_point(v, len(components))) @ components
             square = float(difference @ difference)
             return square if squared else square**0.5
 
         return metric
 
     def _check_points(self, X: ArrayLike) -> Floats:
-        points = np.asarray(check_array(X, dtype=np.float64))
-        check_same_features(points.shape[1], self.n_features_in_)
-        return points
+        return check_points(X, self.n_features_in_)
 
     def _tuples(self, tuples: ArrayLike, size: int) -> Floats:
         points = resolve_tuples(tuples, size, self.preprocessor)
@@ -101,13 +98,13 @@ class MahalanobisMetric(BaseEstimator):
 
     def _fit_points(self, near_first: Floats, weights: Floats, reference: Floats) -> None:
         """Learn from triplets of points whose second is nearer than the third."""
-        self.n_features_in_ = near_first.shape[2]
         self.basis_ = resolve_basis(self.basis, reference)
         head, near, far = near_first.swapaxes(0, 1)
         to_near, to_far = head - near, head - far
         if self.basis is not None:
             to_near, to_far = to_near @ self.basis_.T, to_far @ self.basis_.T
         self._learn(to_near, to_far, weights)
+        self.n_features_in_ = near_first.shape[2]
 
     def _learn(self, near: Floats, far: Floats, weights: Floats) -> None:
         raise NotImplementedError
@@ -172,7 +169,7 @@ class TripletMetric(TripletClassifier, MahalanobisMetric):
         sample_weight : array-like of shape (m,), optional
             How much each triplet counts; 2 is the same as giving it twice.
         """
-        points = resolve_tuples(triplets, 3, self.preprocessor)
+        points = resolve_questions(triplets, self.preprocessor)
         answers = check_answers(y, len(points))
         weights = check_weights(sample_weight, len(points))
         used = answers != 0
@@ -186,19 +183,29 @@ def reference_points(points: Floats, preprocessor: Preprocessor) -> Floats:
     everything = points if preprocessor is None or callable(preprocessor) else preprocessor
     # A preprocessor for more points than fit in memory brings a sample of them.
     everything = getattr(preprocessor, "reference", everything)
-    return np.asarray(
-        check_array(
-            np.reshape(np.asarray(everything), (-1, points.shape[2])), ensure_min_samples=0, dtype=np.float64
+    return check_points(np.reshape(np.asarray(everything), (-1, points.shape[2])), name="preprocessor")
+
+
+def as_point(point: ArrayLike, n_features: int) -> Floats:
+    """Return a single point as an array of shape (d,); quickly, since one call is about one pair only."""
+    found = np.asarray(point, dtype=np.float64)
+    if found.ndim != 1 and (found.ndim != 2 or len(found) != 1):
+        raise ValueError(
+            f"a metric takes single points, not an array of shape {found.shape}; use pair_distance or "
+            "distances for several at once"
         )
-    )
+    check_same_features(found.shape[-1], n_features)
+    if not np.isfinite(found).all():
+        raise ValueError(f"a point holds {found[~np.isfinite(found)][0]}; fill in what is unknown")
+    return found.reshape(n_features)
 
 
-def as_rows(points: Iterable[ArrayLike], n_features: int) -> list[Floats]:
-    """Return each of these single points as a table of one row."""
-    rows = [np.asarray(check_array(np.atleast_2d(point), dtype=np.float64)) for point in points]
-    for row in rows:
-        check_same_features(row.shape[1], n_features)
-    return rows
+def resolve_questions(triplets: ArrayLike, preprocessor: Preprocessor) -> Floats:
+    """Return questions as an (m, 3, d) array; with indices, of three different items each."""
+    array = np.asarray(triplets)
+    if preprocessor is not None and array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind in "iu":
+        check_different(array.astype(np.int64))
+    return resolve_tuples(triplets, 3, preprocessor)
 
 
 def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> Floats:
@@ -213,23 +220,24 @@ def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> 
     if array.ndim != 3 or array.shape[1] != size:
         hint = "; to use indices give preprocessor=X" if array.ndim == 2 else ""
         raise ValueError(f"expected points of shape (m, {size}, d), not {array.shape}{hint}")
-    return np.asarray(check_array(array, allow_nd=True, ensure_min_samples=0, dtype=np.float64))
+    return check_points(array, name="pairs" if size == 2 else "triplets")
 
 
 def look_up(indices: ArrayLike, preprocessor: Preprocessor) -> Floats:
     """Return the points that the indices stand for, as a (len(indices), d) array."""
     wanted = np.asarray(indices)
     if callable(preprocessor):
-        points = check_array(preprocessor(wanted), ensure_min_samples=0, dtype=np.float64)
+        points = check_points(preprocessor(wanted), name="what the preprocessor returned")
         if len(points) != len(wanted):
             raise ValueError(f"the preprocessor returned {len(points)} points for {len(wanted)} indices")
-        return np.asarray(points)
-    table = check_array(preprocessor, dtype=np.float64)
+        return points
+    table = check_points(cast(ArrayLike, preprocessor), name="preprocessor")
     if wanted.size == 0:
         return np.empty((0, table.shape[1]))
     if wanted.dtype.kind not in "iu":
         raise ValueError(
-            f"with an array as preprocessor, tuples must hold integers (row numbers), not {wanted.dtype}"
+            "with an array as preprocessor, items are row numbers (integers), not "
+            f"{wanted.dtype}; give a single point as point.reshape(1, -1)"
         )
     outside = (wanted < 0) | (wanted >= len(table))
     if outside.any():

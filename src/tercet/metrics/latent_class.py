@@ -8,20 +8,28 @@ from typing import Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from tercet._dask import is_dask, map_rows, whole_rows
 from tercet._random import RandomState, Seeds
-from tercet._validation import Floats, check_same_features
+from tercet._validation import (
+    LARGEST_FEATURE,
+    Floats,
+    check_points,
+    check_same_features,
+    check_values,
+    unchanging,
+)
 from tercet.answers import annotator_names
 from tercet.latent import Answers, ClassModel, LearnedDistance, Settings, fit_latent
 from tercet.metrics._base import (
     Preprocessor,
     TripletClassifier,
-    as_rows,
+    as_point,
     check_answers,
     look_up,
     reference_points,
+    resolve_questions,
     resolve_tuples,
 )
 
@@ -116,11 +124,11 @@ class LatentClassMetric(TripletClassifier):
         """
         if sample_weight is not None:
             raise ValueError("LatentClassMetric counts all answers alike; leave sample_weight out")
-        points = resolve_tuples(triplets, 3, self.preprocessor)
+        points = resolve_questions(triplets, self.preprocessor)
         reference = reference_points(points, self.preprocessor)
-        self.n_features_in_ = points.shape[2]
         if self.preprocessor is not None and not callable(self.preprocessor):
-            table, places = reference, np.asarray(triplets, dtype=np.int64).reshape(-1, 3)
+            table = check_values(reference, 0, "preprocessor", LARGEST_FEATURE)
+            places = np.asarray(triplets, dtype=np.int64).reshape(-1, 3)
         else:  # points that are in no table come after the reference, each once
             asked, where = np.unique(points.reshape(-1, points.shape[2]), axis=0, return_inverse=True)
             own = self.preprocessor is None
@@ -134,7 +142,8 @@ class LatentClassMetric(TripletClassifier):
         known = self.warm_start and self._saw_beginning(reference, points, answers, settings)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
         self.distance_ = LearnedDistance.learned(self.model_)
-        self._seen = reference.copy(), points, answers, settings  # the caller's may change
+        self._seen = unchanging(reference), points, answers, settings
+        self.n_features_in_ = points.shape[2]
         self.n_classes_, self.ridge_ = self.model_.n_classes, self.model_.ridge
         self.errors_ = dict(self.model_.errors)
         return self
@@ -208,10 +217,11 @@ class LatentClassMetric(TripletClassifier):
     def get_metric(self) -> Callable[..., float]:
         """Return the distance as a function ``metric(u, v, squared=False)`` of two points."""
         check_is_fitted(self)
-        learned = copy.deepcopy(self.distance_)
+        learned, n_features = copy.deepcopy(self.distance_), self.n_features_in_
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            square = float(learned.of_pairs(*as_rows((u, v), learned.model.basis.n_features))[0])
+            left, right = (as_point(point, n_features)[np.newaxis] for point in (u, v))
+            square = float(learned.of_pairs(left, right)[0])
             return square if squared else square**0.5
 
         return metric
@@ -219,9 +229,7 @@ class LatentClassMetric(TripletClassifier):
     def _points(self, X: ArrayLike) -> Floats:
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = look_up(X, self.preprocessor)
-        points = np.asarray(check_array(X, dtype=np.float64))
-        check_same_features(points.shape[1], self.n_features_in_)
-        return points
+        return check_points(X, self.n_features_in_)
 
     def _by_rows(self, X: ArrayLike, function: Callable[[Floats], Floats], n_columns: int) -> Floats:
         if not is_dask(X):
