@@ -1,4 +1,4 @@
-"""Ten new starts of k-means against three, both with a warm one, in the default learner.
+"""Ten new starts of k-means against three, both with a warm one, for `ClusterForest` with the default metric.
 
     python studies/kmeans_starts.py --data-dir ../shared/data [--jobs 2] [--runs 12]
 

@@ -4,10 +4,11 @@
 
 PART is one of
     pieces    each piece left out in turn, on 52 sets outside the eight: the evidence behind the defaults
-    eight     the same on the paper's eight: no setting was chosen by it
+    eight     most of that on the paper's eight: no setting was chosen by it
     few       some of that on 20 sets of 37 to 47 items in up to four classes, as in Soybean
     strong    nine sets of many classes and a strong Euclid: is it never worse? (--datasets: any of the 52)
-    limits    where it does badly: codes for missing values, many tiny classes, one very large class
+    codes     a few values far beyond all others: codes for missing ones, and faults
+    limits    where it does badly: many tiny classes, one very large class
     noise     answers of which 5, 10 and 20% are wrong, and random ones; one careless annotator among five
     classes   the number of classes unknown, against the true one
     batches   5, 10 and 20 questions at a time, against one
@@ -25,392 +26,26 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from development_sets import all_sets, few_items, strong_euclid
 from joblib import Parallel, delayed
+from latent_limits import codes, limits, strong
+from latent_pieces import ASKED, eight, pieces
+from latent_trials import MARKS, SEED, OneOfFive, ask, changed, header, latent, row
 
-from tercet import ActiveLearner, ClassOracle, _models
+from tercet import ClassOracle
 from tercet.datasets import DATASETS, load
 from tercet.evaluation import accuracy_of, knn_accuracy
-from tercet.experiments.protocol import METHODS, REFERENCES, Trial
+from tercet.experiments.protocol import METHODS, Trial
 from tercet.information import answer_probabilities
-from tercet.latent import _basis, _choices, _distance, _fit, _relevance
-from tercet.metrics import LatentClassMetric
-from tercet.selection import Info, ModelInfo, Random
+from tercet.selection import ModelInfo, Random
 from tercet.selection import model_info as _model_info
 from tercet.triplets import draw_questions
 
-MARKS = (0, 10, 20, 40, 100)
 EIGHT = tuple(dataset.name for dataset in DATASETS)
 SMALL = ("Breast", "Parkinson", "Soybean", "Wine")
-SEED = 0
-
-
-# ------------------------------------------------------------------ one run
-class OneOfFive:
-    """Answers in turn by five people, of whom one errs in half the answers."""
-
-    names = ("ann", "ben", "cal", "dot", "eve")
-    careless, careful = 0.5, 0.02  # shares of wrong answers
-
-    def __init__(self, y, seed):
-        wrong = [self.careless if name == "cal" else self.careful for name in self.names]
-        self.people = [ClassOracle(y, share, seed) for share in wrong]
-
-    def __call__(self, triplet, number):
-        """Return the answer to the question of this number, by whose turn it is."""
-        return self.people[number % 5](triplet)
-
-
-def ask(trial, make, run, *, batch=1, noise=0.0, classes="true", people=None, on_mark=None, drop_dk=False):
-    """Let a learner ask; return 1NN and triplet accuracy at the marks, and the learner."""
-    learner = make(
-        trial.X_train,
-        n_classes=trial.n_classes if classes == "true" else None,
-        random_state=trial.seed,
-        comparisons=trial.first,
-    )
-    oracle = ClassOracle(trial.y_train, noise, run)
-    team = OneOfFive(trial.y_train, run) if people else None
-    found = []
-    for number in range(MARKS[-1] + 1):
-        if number in MARKS:
-            metric = learner.metric_
-            if drop_dk:  # what would have been learned from the others, by the same chain of warm starts
-                decided = learner.comparisons.decided
-                metric = latent(
-                    trial.X_train, trial.n_classes, random_state=trial.seed, comparisons=decided
-                ).metric_
-            found.append(trial.judge(metric))
-            if on_mark:
-                on_mark(number, learner)
-        if number < MARKS[-1] and number % batch == 0:
-            name = OneOfFive.names[number % 5] if team else ""
-            for query in learner.ask(batch, name):
-                learner.tell(query, team(query.triplet, number) if team else oracle(query.triplet), name)
-    return np.array(found), learner
-
-
-def euclid(trial):
-    metric = REFERENCES["Euclid, standardised"].set_params(preprocessor=trial.X_train)
-    return trial.judge(metric.fit(np.empty((0, 3), dtype=np.int64)))
-
-
-latent = ActiveLearner  # its defaults
-
-
-def row(label, values, form="{:.3f}"):
-    print(f"| {label} | " + " | ".join(form.format(value) for value in values) + " |", flush=True)
-
-
-def header(*columns):
-    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}", flush=True)
-
-
-@contextmanager
-def changed(constants):
-    """Change constants of modules, given as (module, name): value, for a while."""
-    before = {key: getattr(*key) for key in constants}
-    try:
-        for (module, name), value in constants.items():
-            setattr(module, name, value)
-        yield
-    finally:
-        for (module, name), value in before.items():
-            setattr(module, name, value)
-
-
-# ------------------------------------------------------------------ the parts
-def models(*shares, of_each=1):
-    """Return what makes the ensemble of these models, whatever the answers say."""
-    return {(_choices, "_KINDS"): 5 * (shares,), (_choices, "_OF_EACH"): of_each}
-
-
-def answers_per_clustering(count):
-    """Return what gives the clustering terms another weight, and the ridge the same against the answers."""
-    ridges = tuple(ridge * _fit.ANSWERS_PER_CLUSTERING / count for ridge in _choices._RIDGES)
-    return {(_fit, "ANSWERS_PER_CLUSTERING"): count, (_choices, "_RIDGES"): ridges}
-
-
-def only_clusters(self, evidence):
-    """Start from clusters where a model would start from the answers."""
-    return self.by_clusters()
-
-
-def all_alike(Z, rng):
-    """Let noise count like any other feature."""
-    return np.ones(Z.shape[1])
-
-
-def by_features_alone(beliefs, triplets, answers, errors):
-    """Pass over what the answers tell about their own items."""
-    return beliefs
-
-
-def the_best(triplets, scores, count, rng, waiting=()):
-    """Take the questions with the highest scores, also about the same items."""
-    return np.argsort(-scores)[:count]
-
-
-def strong(options, data):
-    marks = [str(mark) for mark in MARKS]
-    header("dataset", "Euclid", *(f"less Euclid at {m}" for m in marks), "least")
-
-    def one(X, y, run):
-        trial = Trial.draw(X, y, run, SEED)
-        return ask(trial, latent, run)[0], euclid(trial)
-
-    for name, (X, y) in data.items():
-        runs = Parallel(n_jobs=options.jobs)(delayed(one)(X, y, run) for run in range(options.runs))
-        plain = np.mean([b for _, b in runs], axis=0)
-        less = np.mean([a for a, _ in runs], axis=0) - plain
-        cells = [f"{a:.3f}/{b:.3f}" for a, b in [plain]] + [f"{a:+.3f}/{b:+.3f}" for a, b in less]
-        print(f"| {name} | {' | '.join(cells)} | {less.min():+.3f} |", flush=True)
-
-
-# Another learner, other questions.
-ASKED = {
-    "all of it": {},
-    "don't-knows dropped": {"drop_dk": True},
-    "one linear model": {"constants": models(0.0)},
-    "one bent model": {"constants": models(1.0)},
-    "one of each kind": {"constants": models(0.0, 1.0, 3.0)},
-    "six linear models": {"constants": models(0.0, 0.0, 0.0, of_each=2)},
-    "six alike, bent": {"constants": models(1.0, 1.0, 1.0, of_each=2)},
-    "kinds of models not chosen": {"constants": models(0.0, 1.0, 3.0, of_each=2)},
-    "ridge not chosen": {"make": partial(latent, metric=LatentClassMetric(ridge=0.6))},
-    "neither ridge nor kinds chosen": {
-        "make": partial(latent, metric=LatentClassMetric(ridge=0.6)),
-        "constants": models(0.0, 1.0, 3.0, of_each=2),
-    },
-    "no other starts": {"constants": {(_fit, "RESTART_EVERY"): 10**9}},
-    "no starts from answers": {"constants": {(_fit._Member, "by_answers"): only_clusters}},
-    "clustering terms x 0.05": {"constants": answers_per_clustering(1.25)},
-    "clustering terms twice": {"constants": answers_per_clustering(50.0)},
-    "answers not heard of their items": {"constants": {(_models, "informed"): by_features_alone}},
-    "error rate not estimated": {"make": partial(latent, metric=LatentClassMetric(error=0.05))},
-    "all features count alike": {"constants": {(_basis, "relevance"): all_alike}},
-    "heavy tails not bent": {"constants": {(_basis, "_HEAVY"): np.inf}},
-    "neither": {"constants": {(_basis, "relevance"): all_alike, (_basis, "_HEAVY"): np.inf}},
-    "squares turn into lengths at 1": {"constants": {(_relevance, "_TURNS"): (1.0,)}},
-    "differences as in Euclid": {"constants": {(_relevance, "_TURNS"): (1e4,)}},
-    "questions about classes only": {"make": partial(latent, selector=ModelInfo(0.0))},
-    "questions about models only": {"make": partial(latent, selector=ModelInfo(1.0))},
-    "the best of 20,000 questions": {"make": partial(latent, selector=ModelInfo(n_candidates=20_000))},
-    "questions by the paper's Info": {"make": partial(latent, selector=Info())},
-    "questions by the entropy of answers": {"make": partial(latent, selector=Info(dont_know="informative"))},
-    "questions at random": {"make": partial(latent, selector=Random())},
-}
-# The same answers, another distance.
-MEASURED = {
-    "kernel 0.01 for a typical pair": {(_distance, "_KERNEL_FAR"): 0.01},
-    "kernel 0.0003, classes a third": {
-        (_distance, "_KERNEL_FAR"): 0.0003,
-        (_distance, "_TRUST"): _distance._TRUST / 3,
-    },
-    "no class directions": {(_distance, "_DIRECTIONS"): 0.0},
-    "class directions twice": {(_distance, "_DIRECTIONS"): 2.0},
-    "classes not trusted": {(_distance, "_TRUST"): 0.0},
-    "classes trusted three times as much": {(_distance, "_TRUST"): 3 * _distance._TRUST},
-    "trust without a look at neighbours": {
-        (_distance, "_LEAST_UNLIKE"): 0.06,
-        (_distance, "_MOST_UNLIKE"): 0.06,
-    },
-}
-# On the eight: what is left out, or what else would be taken. Other questions have a table of their own.
-LEFT_OUT = (
-    "don't-knows dropped",
-    "one linear model",
-    "one bent model",
-    "one of each kind",
-    "six alike, bent",
-    "kinds of models not chosen",
-    "ridge not chosen",
-    "no other starts",
-    "no starts from answers",
-    "clustering terms x 0.05",
-    "answers not heard of their items",
-    "error rate not estimated",
-    "all features count alike",
-    "heavy tails not bent",
-    "squares turn into lengths at 1",
-    "differences as in Euclid",
-    "questions about classes only",
-    "questions about models only",
-    "questions by the entropy of answers",
-)
-
-
-def remembered(function):
-    """Return the function with all it found before: features stay as they are while people answer."""
-    found = {}
-
-    def again(Z, V, turn):
-        key = Z.tobytes(), V.tobytes(), turn
-        if key not in found:
-            found[key] = function(Z, V, turn)
-        return found[key].copy()
-
-    return again
-
-
-def compared(options, data, names):
-    """Yield the label of each row, accuracies by set, run, mark and kind, and Euclid's by set and kind."""
-
-    def one(X, y, run, constants=None, **how):
-        trial = Trial.draw(X, y, run, SEED)
-        others = []
-
-        def look(number, learner):
-            for other in MEASURED.values() if not how and not constants else ():
-                with changed(other):
-                    others.append(trial.judge(learner.metric_))
-
-        with changed({(_distance, "apart"): remembered(_distance.apart)} | (constants or {})):
-            found = ask(trial, **{"make": latent, **how}, run=run, on_mark=look)[0]
-        others = np.array(others).reshape(len(MARKS), -1, 2).swapaxes(0, 1)
-        return [found, *others], euclid(trial)
-
-    for name in names:
-        how = ASKED[name]
-        tasks = [(X, y, run) for X, y in data.values() for run in range(options.runs)]
-        done = Parallel(n_jobs=options.jobs)(delayed(one)(*task, **how) for task in tasks)
-        plain = np.array([b for _, b in done]).reshape(len(data), options.runs, 2).mean(axis=1)
-        for place, label in enumerate([name, *MEASURED] if not how else [name]):
-            found = np.array([a[place] for a, _ in done])
-            yield label, found.reshape(len(data), options.runs, len(MARKS), 2), plain
-
-
-def pieces(options, data):
-    marks = MARKS[1:]
-    header(
-        "less all of it",
-        *(f"1NN at {m}" for m in marks),
-        *(f"triplets at {m}" for m in marks),
-        "1NN below Euclid's by more than .005",
-    )
-    names = list(ASKED)
-    if options.part == "few":
-        names = [name for name in names if name == "all of it" or "chosen" in name]
-    if options.rows:
-        names = [name for name in names if name in ["all of it", *options.rows.split(";")]]
-    whole = None
-    for label, found, plain in compared(options, data, names):
-        found = found.mean(axis=1)[:, 1:]
-        gain = found[:, :, 0] - plain[:, :1]
-        below = f"{np.count_nonzero(gain < -0.005)} of {gain.size} cells, {gain.min():+.3f} at worst"
-        if whole is None:  # less Euclid, and as it is
-            whole = found
-            cells = [*(f"{value:+.3f} over Euclid" for value in gain.mean(axis=0))]
-            cells += [f"{value:.3f}" for value in found[:, :, 1].mean(axis=0)]
-        else:
-            less = found - whole
-            doubt = less.std(axis=0, ddof=1) / np.sqrt(len(data))
-            mean = less.mean(axis=0)
-            cells = [
-                f"{mean[mark, which]:+.4f} ± {doubt[mark, which]:.4f}"
-                for which in range(2)
-                for mark in range(len(marks))
-            ]
-        print(f"| {label} | {' | '.join(cells)} | {below} |", flush=True)
-
-
-def eight(options, data):
-    """Print what each piece is worth on the paper's sets: in the mean at the marks, and on each at 100."""
-    marks = MARKS[1:]
-    header(
-        "1NN / triplets, less all of it",
-        *(f"mean at {m}" for m in marks),
-        *(f"{name} at {MARKS[-1]}" for name in data),
-        "1NN less Euclid's at worst",
-    )
-    wanted = options.rows.split(";") if options.rows else LEFT_OUT
-    whole = None
-    for label, found, plain in compared(options, data, ["all of it", *wanted]):
-        gain = (found.mean(axis=1) - plain[:, np.newaxis])[:, :, 0]
-        worst = f"{gain.min():+.3f}, {list(data)[int(gain.min(axis=1).argmin())]}"
-        found = found[:, :, 1:]
-        if whole is None:
-            whole = found
-            means, sets = found.mean(axis=(0, 1)), found[:, :, -1].mean(axis=1)
-            cells = [f"{nn:.3f}/{triplets:.3f}" for nn, triplets in [*means, *sets]]
-        else:
-            less = found - whole
-            cells = [*map(paired, np.moveaxis(less.mean(axis=0), 1, 0)), *map(paired, less[:, :, -1])]
-        print(f"| {label} | {' | '.join(cells)} | {worst} |", flush=True)
-
-
-def paired(less):
-    """Return the means of differences, an array (runs, 2); bold beyond two of their standard errors."""
-    mean, doubt = less.mean(axis=0), less.std(axis=0, ddof=1) / np.sqrt(len(less))
-    shown = [f"{value:+.3f}" for value in mean]
-    sure = (np.abs(mean) > 2 * doubt) & (np.abs(mean) >= 0.0005)
-    return "/".join(f"**{text}**" if bold else text for text, bold in zip(shown, sure, strict=True))
-
-
-def limits(options, data):
-    """Print what is known to do badly, so that each sentence about it has its figures."""
-    marks = [str(mark) for mark in MARKS]
-    header("Wine, triplet accuracy", *marks)
-    found = load("Wine", options.data_dir)
-    first_item, sixth = np.s_[:1, :], np.s_[:, 5:6]
-    coded = {  # which share of which part
-        "as it is": (first_item, 0.0),
-        "-9999 in all features of one item": (first_item, 1.0),
-        "-9999 in 2% of all cells": (np.s_[:, :], 0.02),
-        "-9999 in 5% of one feature": (sixth, 0.05),
-    }
-
-    def with_codes(run, part, share):
-        trial = Trial.draw(found.X, found.y, run, SEED)
-        X = trial.X_train.copy()
-        X[part][np.random.default_rng(run).random(X[part].shape) < share] = -9999.0
-        return ask(replace(trial, X_train=X), latent, run)[0][:, 1]
-
-    for label, where in coded.items():
-        runs = Parallel(n_jobs=options.jobs)(delayed(with_codes)(run, *where) for run in range(options.runs))
-        row(label, np.mean(runs, axis=0))
-
-    header("30 classes of 4 items", "triplet accuracy at 100", "classes found")
-
-    def tiny(run, known):
-        rng = np.random.default_rng(run)
-        y = np.repeat(np.arange(30), 8)  # half of them are asked about
-        X = rng.normal(size=(30, 5))[y] * 3 + rng.normal(size=(len(y), 5))
-        accuracies, learner = ask(Trial.draw(X, y, run, SEED), latent, run, classes=known)
-        return accuracies[-1, 1], learner.metric_.n_classes_
-
-    for known in ("true", None):
-        runs = Parallel(n_jobs=options.jobs)(delayed(tiny)(run, known) for run in range(options.runs))
-        row("number known" if known else "number unknown", np.mean(runs, axis=0), "{:.3g}")
-
-    header(
-        "HJA Birdsong, 100 questions",
-        "mean over triplets",
-        "mean over classes",
-        "of the largest class",
-        "its share of the triplets",
-    )
-    birds = load("HJA Birdsong", options.data_dir)
-
-    def by_class(run, selector):
-        trial = Trial.draw(birds.X, birds.y, run, SEED)
-        metric = ask(trial, partial(latent, selector=selector), run)[1].metric_
-        apart = metric.distances(trial.X_test)
-        i, j, k = trial.test_triplets.T
-        right = apart[i, j] < apart[i, k]
-        labels = trial.y_test[i]
-        largest = np.bincount(labels).argmax()
-        each = [right[labels == label].mean() for label in np.unique(labels)]
-        return right.mean(), np.mean(each), right[labels == largest].mean(), np.mean(labels == largest)
-
-    for label, selector in (("ModelInfo", ModelInfo()), ("Random", Random())):
-        runs = Parallel(n_jobs=options.jobs)(delayed(by_class)(run, selector) for run in range(options.runs))
-        row(label, np.mean(runs, axis=0))
 
 
 def noise(options, data):
@@ -482,6 +117,11 @@ def classes(options, data):
             row(f"{name} | {known or 'unknown'}", np.mean(runs, axis=0))
 
 
+def the_best(triplets, scores, count, rng, waiting=()):
+    """Take the questions with the highest scores, also about the same items."""
+    return np.argsort(-scores)[:count]
+
+
 def batches(options, data):
     marks = [str(mark) for mark in MARKS[1:]]
     header("questions by", "at a time", *(f"1NN at {m}" for m in marks), *(f"triplets at {m}" for m in marks))
@@ -512,7 +152,7 @@ def stopping(options, data):
     target = 0.95
     header(
         "dataset",
-        "answers",
+        "questions",
         "own estimate",
         "true",
         "mean absolute difference",
@@ -700,6 +340,7 @@ def main():
         "eight": eight,
         "few": pieces,
         "strong": strong,
+        "codes": codes,
         "limits": limits,
         "noise": noise,
         "classes": classes,
@@ -718,6 +359,9 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    unknown = {*options.rows.split(";")} - {*ASKED} if options.rows else None
+    if unknown:
+        parser.error(f"there is no row {unknown.pop()!r}; rows are {'; '.join(ASKED)}")
     parts[options.part](options, sets_of(options))
 
 
@@ -730,6 +374,8 @@ def sets_of(options):
             return own[options.part]()
         known = few_items() if options.part == "few" else all_sets()
         return {name: known[name] for name in chosen}
+    if options.part in ("codes", "limits"):  # which bring their own
+        return {}
     names = chosen or (EIGHT if options.part in ("eight", "time", "peers") else SMALL)
     return {name: (found.X, found.y) for name in names for found in [load(name, options.data_dir)]}
 
