@@ -212,6 +212,19 @@ def test_comparing_models_needs_several():
         make(n_classes=3, metric=SchultzJoachims(), selector=ModelInfo())
 
 
+@pytest.mark.parametrize("max_items", [None, 40])
+def test_models_share_the_items_they_learned_from(max_items):
+    X, y = make_blobs(90, 4, centers=3, random_state=0)
+    more = {} if max_items is None else {"max_items": max_items}
+    learner = ActiveLearner(X, 3, random_state=0, **more)
+    metrics = []
+    for _ in range(4):
+        learner.run(ClassOracle(y), 1)
+        metrics.append(learner.metric_)
+    assert len({metric._seen[0].__array_interface__["data"] for metric in metrics}) == 1
+    assert len({id(metric) for metric in metrics}) == 4
+
+
 @pytest.mark.parametrize("selector", [ModelInfo(max_items=40), Info(max_items=30), Random()], ids=repr)
 def test_a_large_collection_is_seen_through_a_sample(selector, tmp_path):
     big, labels = make_blobs(400, centers=3, n_features=4, cluster_std=3.0, random_state=0)

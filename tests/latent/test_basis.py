@@ -79,6 +79,19 @@ def test_one_wild_value_does_not_wipe_out_the_others(items, value):
     assert np.corrcoef(others, items[1:, 0])[0, 1] > 0.95
 
 
+def test_a_long_tail_of_many_items_is_no_fault(items):
+    skewed = items.copy()
+    skewed[:, 0] = np.exp(6 * items[:, 0])
+    found = measured(skewed).standardised(skewed)
+    # It varies less than the others, not more: its bulk is nothing beside its tail.
+    assert found[:, 0].std() < 0.5 * found[:, 1].std()
+    # But a tenth of that tail, in one item, would be one.
+    one = items.copy()
+    one[0, 0] = skewed[:, 0].max() / 10
+    found = measured(one).standardised(one)
+    assert found[1:, 0].std() == pytest.approx(found[1:, 1].std(), rel=0.2)
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])
 def test_features_of_any_size_mean_the_same(size):
     X = in_noise()

@@ -28,9 +28,7 @@ _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
-_NO_TAIL = (
-    0.02  # of the bulk is left by a tail; where it is less, there are codes for missing values, or faults
-)
+_NO_TAIL = 0.02  # of the bulk, or more, is left by a tail; by codes for missing values and faults less
 _WITHIN = np.arcsinh(2.0)  # where nine items in ten are then
 _GAUSS = 1.4826  # standard deviations of a Gaussian are this many median distances from its median
 _FARTHEST = 1e150  # widths: points of another scale than the items may be farther than numbers go

@@ -43,10 +43,10 @@ class LatentClassMetric(TripletClassifier):
     distance joins them with the plain features. Where the models disagree the classes count for little, so
     that the result is rarely worse than where it started.
 
-    Features of any scale will do: they are standardised, and bent where a few values are far out. (An item
-    that is far out in most features, as by a code for missing values, is in the way of all others; leave it
-    out.) Those that neighbours by all other features do not foresee are taken for noise and count for less,
-    where there are several and others are foreseen.
+    Features of any scale will do: they are standardised, and bent where a few values are far out, so that a
+    code for missing values does little harm (where it is in many cells, fill them in). Those that neighbours
+    by all other features do not foresee are taken for noise and count for less, where there are several and
+    others are foreseen.
 
     Parameters
     ----------
