@@ -46,7 +46,7 @@ def test_features_without_heavy_tails_are_standardised_and_weighed():
 
 def test_heavy_tails_are_bent_before(items):
     far_out = items.copy()
-    far_out[:3, 1] += 1000.0
+    far_out[:3, 1] += 350.0
     found = measured(far_out).standardised(far_out)
     column = far_out[:, 1]
     width = 3 * np.median(np.abs(column - np.median(column)))
@@ -55,8 +55,8 @@ def test_heavy_tails_are_bent_before(items):
     wanted = (bent - bent.mean()) / bent.std() * (bent.std() * width / column.std() * counts) ** 0.5
     np.testing.assert_allclose(found[:, 1], wanted, rtol=0.1, atol=1e-9)
     assert np.corrcoef(found[:, 1], bent)[0, 1] == pytest.approx(1)
-    # Unbent, all but these three would be much closer together.
-    assert np.ptp(found[3:, 1]) > 2 * np.ptp(column[3:] / column.std())
+    # Unbent, all but these three would be closer together.
+    assert np.ptp(found[3:, 1]) > 1.5 * np.ptp(column[3:] / column.std())
 
 
 def test_a_feature_that_is_mostly_one_value_is_bent_by_its_spread():
@@ -68,7 +68,7 @@ def test_a_feature_that_is_mostly_one_value_is_bent_by_its_spread():
     np.testing.assert_allclose(np.corrcoef(found, np.arcsinh(X[:, 1] / width))[0, 1], 1)
 
 
-@pytest.mark.parametrize("value", [1e6, 1e12, 1e30, -3.4e38])
+@pytest.mark.parametrize("value", [200.0, 1e6, 1e12, 1e30, -3.4e38])
 def test_one_wild_value_does_not_wipe_out_the_others(items, value):
     wild = items.copy()
     wild[0, 0] = value
@@ -85,11 +85,10 @@ def test_a_long_tail_of_many_items_is_no_fault(items):
     found = measured(skewed).standardised(skewed)
     # It varies less than the others, not more: its bulk is nothing beside its tail.
     assert found[:, 0].std() < 0.5 * found[:, 1].std()
-    # But a tenth of that tail, in one item, would be one.
-    one = items.copy()
-    one[0, 0] = skewed[:, 0].max() / 10
-    found = measured(one).standardised(one)
-    assert found[1:, 0].std() == pytest.approx(found[1:, 1].std(), rel=0.2)
+    # Nor are values of which every seventh item has one.
+    skewed[:, 0] = np.where(np.arange(len(items)) % 7, items[:, 0], 1e6)
+    found = measured(skewed).standardised(skewed)
+    assert found[:, 0].std() < 1.01 * found[:, 1].std()
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])

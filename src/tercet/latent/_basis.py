@@ -10,10 +10,12 @@ Nystroem. Together they weigh as much as all features; a member of the ensemble 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet._validation import LARGEST_FEATURE, Floats
 from tercet.latent._apart import apart
@@ -28,8 +30,9 @@ _BENDS = 3.0  # times the median distance from the median
 _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's distribution; 3 is Gauss's
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
-_NO_TAIL = 0.02  # of the bulk, or more, is left by a tail; by codes for missing values and faults less
-_WITHIN = np.arcsinh(2.0)  # where nine items in ten are then
+_GAP = 3.0  # of bent values: one item is 20 times as far out as the next
+_FEW = 0.1  # of the items may be beyond such a gap
+_NO_TAIL = 2.0  # of bent values: the others are not farther out than that, about 7 standard deviations
 _GAUSS = 1.4826  # standard deviations of a Gaussian are this many median distances from its median
 _FARTHEST = 1e150  # widths: points of another scale than the items may be farther than numbers go
 _CONSTANT = 1e-12  # of the largest value: a spread below this is rounding
@@ -94,11 +97,8 @@ class Basis:
         # Standardised, the bulk of a bent feature would differ by as much as its tail did before; left as it
         # was, by next to nothing. Halfway between does best.
         halfway = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
-        # Where a few items are farther out than tails are, by codes or faults, the bulk counts in full.
-        usual, most = np.quantile(np.abs(bent), [0.5, 0.9], axis=0)
-        bulk = _GAUSS * usual
-        # A bulk of 0.1 or less has no width of its own: most items have the same value.
-        faulty = (spread * straight < _NO_TAIL) & (most < _WITHIN) & (bulk > 0.1)
+        # Where a few values are no tail but codes or faults, the bulk counts as if they were not there.
+        faulty, bulk = _with_faults(bent)
         halfway[faulty] = spread[faulty] / bulk[faulty]
         scale = np.sqrt(counts) * halfway
         some *= scale
@@ -172,6 +172,17 @@ def _bulk(X: Floats) -> tuple[Floats, Floats, Floats]:
     width = np.where(width > _CONSTANT * np.abs(middle), width, _BENDS / 1.5 * spread)
     width = np.where(tails > _HEAVY, width, _STRAIGHT * spread)
     return middle * size, width * size, width / spread
+
+
+def _with_faults(bent: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return in which features a few values are far beyond all others, and how wide the bulk of each is."""
+    outwards = np.sort(np.abs(bent), axis=0)
+    bulk = _GAUSS * np.median(outwards, axis=0)
+    outermost = outwards[math.ceil((1 - _FEW) * (len(bent) - 1)) :]
+    gaps = np.diff(outermost, axis=0) > _GAP
+    # Left as it is: a bulk with a tail of its own, and one of items with the same value, which has no width.
+    without_tail = outermost[:-1] < _NO_TAIL
+    return (gaps & without_tail).any(axis=0) & (bulk > 0.1), bulk
 
 
 def _width(near: float, far: float) -> float:
