@@ -63,7 +63,8 @@ class ActiveLearner:
         does, and others get a `SampledPool`.
     max_items : int
         Of a larger collection the belief model and the spreads of features see a random sample of so many
-        items, and all that were asked about; 10,000 take about a second a question.
+        items, and all that were asked about; of 10,000 the first question takes about a second, each after
+        it a tenth of one.
     random_state : int, Generator, RandomState or None
         The same seed and the same answers give the same questions.
     comparisons : Comparisons, optional
