@@ -37,13 +37,14 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
     return check_values(features, first_row, name, LARGEST_FEATURE)
 
 
-def check_points(X: ArrayLike, n_features: int | None = None, *, name: str = "X") -> Floats:
-    """Return points as a finite float array of shape (n, d), with as many features as were fitted.
+def check_points(
+    X: ArrayLike, n_features: int | None = None, *, name: str = "X", size: int | None = None
+) -> Floats:
+    """Return points as a finite float array, with as many features as were fitted.
 
-    With a ``name`` of "pairs" or "triplets" of shape (m, 2, d) or (m, 3, d).
+    Its shape is (n, d), or (m, size, d) of tuples of points.
     """
     points = _as_numbers(X, name)
-    size = {"pairs": 2, "triplets": 3}.get(name)
     if size is None and points.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (points, features), not shape {points.shape}; "

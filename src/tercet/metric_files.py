@@ -115,7 +115,9 @@ class LinearMetric:
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as an (m, 2, d) array."""
-        points = self._prepared(check_points(pairs, len(self.feature_names), name="pairs"), centre=False)
+        points = self._prepared(
+            check_points(pairs, len(self.feature_names), name="pairs", size=2), centre=False
+        )
         return np.asarray(np.linalg.norm((points[:, 0] - points[:, 1]) @ self.components.T, axis=1))
 
     def arrays(self) -> dict[str, Floats]:
@@ -165,7 +167,7 @@ class LatentMetric:
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as an (m, 2, d) array."""
-        points = check_points(pairs, len(self.feature_names), name="pairs")
+        points = check_points(pairs, len(self.feature_names), name="pairs", size=2)
         return np.sqrt(self.distance.of_pairs(points[:, 0], points[:, 1]))
 
     def arrays(self) -> dict[str, Floats]:

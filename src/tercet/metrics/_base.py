@@ -220,7 +220,7 @@ def resolve_tuples(tuples: ArrayLike, size: int, preprocessor: Preprocessor) -> 
     if array.ndim != 3 or array.shape[1] != size:
         hint = "; to use indices give preprocessor=X" if array.ndim == 2 else ""
         raise ValueError(f"expected points of shape (m, {size}, d), not {array.shape}{hint}")
-    return check_points(array, name="pairs" if size == 2 else "triplets")
+    return check_points(array, name="pairs" if size == 2 else "triplets", size=size)
 
 
 def look_up(indices: ArrayLike, preprocessor: Preprocessor) -> Floats:
