@@ -10,7 +10,7 @@ from tercet import _features as features_module
 from tercet._features import ArrayFeatures, DaskFeatures, Lookup, open_features
 from tercet.beliefs import ClusterForest
 from tercet.datasets import gaussian_classes
-from tercet.metrics import SchultzJoachims
+from tercet.metrics import LatentClassMetric, SchultzJoachims
 from tercet.selection import Info, Nonredundant, Random
 
 da = pytest.importorskip("dask.array", reason="needs the extra 'cluster'")
@@ -240,6 +240,11 @@ def test_transform_of_a_dask_array_checks_the_features(table):
     metric = SchultzJoachims(preprocessor=table[0]).fit(Comparisons().triplets)
     with pytest.raises(ValueError, match="the points have 2 features, but the metric was fitted on 5"):
         metric.transform(da.zeros((10, 2)))
+    wrong = np.array(table[0])
+    wrong[220, 3] = np.nan
+    for learned in (metric, LatentClassMetric(3, preprocessor=table[0]).fit([(0, 1, 2)])):
+        with pytest.raises(ValueError, match=r"X holds 1 values that are NaN .* row 220, column 3"):
+            learned.transform(da.from_array(wrong, chunks=(70, 5))).compute()
 
 
 def test_chunks_that_a_selection_left_empty(table):

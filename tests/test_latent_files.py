@@ -52,8 +52,8 @@ def test_what_is_loaded_is_what_was_learned(learned, tmp_path, suffix):
         ({"n_answers": [-1.0]}, "n_answers is -1.0; it must be at least 0"),
         ({"unlike": [-0.1]}, "unlike is -0.1; it must be at least 0"),
         ({"unlike": [1.5]}, "unlike is 1.5; it is a share, and 1 at most"),
-        ({"near": [0.0]}, "near holds 0.0; it must be above 1e-15"),
-        ({"near": [1e-320]}, "near holds 1e-320; it must be above 1e-15"),
+        ({"near": [0.0]}, "near holds 0.0; it must be above 1e-100"),
+        ({"near": [1e-320]}, "near holds 1e-320; it must be above 1e-100"),
         ({"n_answers": [2.5]}, "n_answers is 2.5; it is a whole number"),
         ({"n_answers": [1e300]}, "n_answers is 1e\\+300; it is a whole number, and 1,000,000,000 at most"),
         ({"spread": [float("nan")] * 13}, "NaN or infinite"),
@@ -81,3 +81,13 @@ def test_names_have_to_be_as_many_as_features(learned, tmp_path):
 def test_an_unfitted_metric_cannot_be_saved(tmp_path):
     with pytest.raises(TypeError, match="LatentClassMetric cannot be saved"):
         save_metric(LatentClassMetric(), tmp_path / "metric.json")
+
+
+def test_items_that_hardly_differ_can_be_saved_too(tmp_path):
+    items = np.zeros((30, 1))
+    items[18:, 0] = 5 + 3e-8 * np.arange(12)
+    metric = LatentClassMetric(2, preprocessor=items, random_state=0).fit([(0, 1, 20), (19, 2, 25)])
+    save_metric(metric, tmp_path / "metric.npz")
+    pairs = items[[[0, 20], [18, 29]]]
+    loaded = load_metric(tmp_path / "metric.npz")
+    np.testing.assert_array_equal(loaded.pair_distance(pairs), metric.pair_distance(pairs))

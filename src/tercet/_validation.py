@@ -22,7 +22,7 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
 
     Part of a table is called by its rows' numbers in the whole, and may be of any length.
     """
-    features = np.ascontiguousarray(_as_numbers(X, name))
+    features = np.ascontiguousarray(as_numbers(X, name))
     if features.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (items, features), not shape {features.shape}; "
@@ -38,38 +38,47 @@ def check_features(X: ArrayLike, *, name: str = "X", first_row: int = 0) -> Floa
 
 
 def check_points(
-    X: ArrayLike, n_features: int | None = None, *, name: str = "X", size: int | None = None
+    X: ArrayLike,
+    n_features: int | None = None,
+    *,
+    name: str = "X",
+    size: int | None = None,
+    first_row: int = 0,
 ) -> Floats:
     """Return points as a finite float array, with as many features as were fitted.
 
-    Its shape is (n, d), or (m, size, d) of tuples of points.
+    Its shape is (n, d), or (m, size, d) of tuples of points. Part of a table is called by its rows' numbers
+    in the whole.
     """
-    points = _as_numbers(X, name)
+    points = as_numbers(X, name)
     if size is None and points.ndim != 2:
+        hint = "; give a single point as point.reshape(1, -1)" if points.ndim == 1 else ""
         raise ValueError(
-            f"{name} must have two dimensions (points, features), not shape {points.shape}; "
-            f"give a single point as {name}.reshape(1, -1)"
+            f"{name} must have two dimensions (points, features), not shape {points.shape}{hint}"
         )
     if size is not None and (points.ndim != 3 or points.shape[1] != size):
         raise ValueError(f"{name} must be points of shape (m, {size}, d), not {points.shape}")
     if n_features is not None:
         check_same_features(points.shape[-1], n_features)
-    return _check_finite(points, name)
+    if points.shape[-1] < 1:
+        raise ValueError(f"{name} has no features; give each item at least one")
+    return _check_finite(points, name, first_row)
 
 
-def _as_numbers(values: ArrayLike, name: str) -> Floats:
+def as_numbers(values: ArrayLike, name: str) -> Floats:
+    """Return an array of floats, and refuse what would lose something on the way."""
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
-    if np.ma.isMaskedArray(values):  # whose mask would be dropped
+    if np.ma.is_masked(values):  # whose mask would be dropped
         raise ValueError(f"{name} is a masked array; fill in what is masked: {name}.filled(...)")
-    kind = getattr(getattr(values, "dtype", None), "kind", "")
-    if kind == "c":  # whose imaginary part would be dropped
-        raise ValueError(f"{name} holds complex numbers; give their real and imaginary parts as features")
-    if kind in "mM" and kind:
-        raise ValueError(f"{name} holds times; give them as numbers, such as days since the first")
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":  # whose imaginary part would be dropped
+            raise ValueError("it holds complex numbers; give their real and imaginary parts as features")
+        if array.dtype.kind in "mM":
+            raise ValueError("it holds times; give them as numbers, such as days since the first")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be a table of numbers, one row an item: {error}") from error
 
 
@@ -243,8 +252,11 @@ def check_values(points: Floats, start: int, name: str, largest: float = _LARGES
 
 
 def unchanging(array: Floats) -> Floats:
-    """Return the array where it is read-only, else a copy, which its owner cannot change."""
-    return array.copy() if array.flags.writeable else array
+    """Return the array where nobody can change it, else a copy: also of what only looks read-only."""
+    root: Any = array
+    while isinstance(root, np.ndarray) and not root.flags.writeable and root.base is not None:
+        root = root.base
+    return array if isinstance(root, np.ndarray) and not root.flags.writeable else array.copy()
 
 
 def check_part(name: str, part: Any, *methods: str) -> None:

@@ -25,7 +25,7 @@ from tercet.latent import Basis, ClassModel, LearnedDistance
 
 _FORMAT = "tercet-metric"
 _VERSION = 1
-_LEAST = 1e-15  # of what is in the units of standardised features; what is learned stays far above it
+_LEAST = 1e-100  # of what is in the units of standardised features: by less, nothing can be divided
 _MOST_ANSWERS = 10**9
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -91,6 +91,28 @@ def test_a_long_tail_of_many_items_is_no_fault(items):
     assert found[:, 0].std() < 1.01 * found[:, 1].std()
 
 
+def test_what_is_rarely_there_is_no_fault(items):
+    rng = np.random.default_rng(2)
+    rare = items.copy()
+    for quiet in (0.01, 1e-17):
+        rare[:, 0] = quiet * rng.normal(size=len(items))
+        rare[:5, 0] += rng.normal(3, 0.5, 5)
+        found = measured(rare).standardised(rare)
+        assert found[5:, 0].std() < 0.2 * found[:, 1].std()
+    rare[:5, 0] = [-99, -999, -99, -99, -999]  # these are codes
+    found = measured(rare).standardised(rare)
+    assert found[5:, 0].std() == pytest.approx(found[:, 1].std(), rel=0.3)
+
+
+def test_a_feature_with_faults_is_foreseen_as_without_them():
+    X = in_noise()
+    wild = X.copy()
+    wild[7, :3] = 1e30
+    without, found = (measured(points).standardised(points)[8:].std(axis=0) for points in (X, wild))
+    np.testing.assert_allclose(found, without, rtol=0.35)
+    assert (found[:4] > 1.5 * found[4:].max()).all()
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1e200])
 def test_features_of_any_size_mean_the_same(size):
     X = in_noise()

@@ -255,3 +255,18 @@ def test_dask_gives_what_numpy_gives(metric, problem):
     chunks = array.from_array(X, chunks=(50, 13))
     np.testing.assert_allclose(metric.transform(chunks).compute(), metric.transform(X))
     np.testing.assert_allclose(metric.predict_proba(chunks).compute(), metric.predict_proba(X))
+
+
+@pytest.mark.parametrize("kind", ["view", "array"])
+def test_what_was_learned_is_not_changed_by_changing_the_items(problem, kind):
+    X, _, triplets, answers = problem
+    items = X.copy()
+    given = items[:] if kind == "view" else items
+    given.flags.writeable = kind == "array"
+    metric = LatentClassMetric(3, preprocessor=given, random_state=0).fit(triplets, answers)
+    beliefs = LatentClass(3, random_state=0).fit(given, Comparisons(triplets, answers))
+    before = beliefs.predict_proba()
+    items[:, 0] = items[::-1, 0].copy()
+    np.testing.assert_array_equal(beliefs.predict_proba(), before)
+    fresh = LatentClassMetric(3, preprocessor=items, random_state=0).fit(triplets, answers)
+    np.testing.assert_array_equal(metric.fit(triplets, answers).distances(X), fresh.distances(X))

@@ -31,7 +31,8 @@ _HEAVY = 6.0  # the kurtosis from which on tails are heavy: that of Laplace's di
 _STRAIGHT = 1e6  # standard deviations: nothing bends before
 _LEAST_KEPT = 0.1  # of a standardised feature, whatever its tail
 _GAP = 3.0  # of bent values: one item is 20 times as far out as the next
-_FEW = 0.1  # of the items may be beyond such a gap
+_FEW = 0.1  # of the items may be beyond such a gap,
+_CODES = 2  # and have so many different values there
 _NO_TAIL = 2.0  # of bent values: the others are not farther out than that, about 7 standard deviations
 _GAUSS = 1.4826  # standard deviations of a Gaussian are this many median distances from its median
 _FARTHEST = 1e150  # widths: points of another scale than the items may be farther than numbers go
@@ -91,15 +92,16 @@ class Basis:
         mean, spread = bent.mean(axis=0), bent.std(axis=0)
         # What varies does so by 1 / _STRAIGHT or more. A constant feature tells nothing, and stays at 0.
         spread[spread < 0.1 / _STRAIGHT] = 1.0
+        # Where a few values are no tail but codes or faults, the others count as if these were not there.
+        faulty, bulk = _with_faults(bent)
+        mean[faulty], spread[faulty] = 0.0, bulk[faulty]  # 0 is the median
         some = (bent if len(X) <= _MOST else bent[rng.choice(len(X), _MOST, replace=False)]) - mean
         some /= spread
-        counts = relevance(some, rng)
+        counts = relevance(np.where(faulty, np.clip(some, -_NO_TAIL / bulk, _NO_TAIL / bulk), some), rng)
         # Standardised, the bulk of a bent feature would differ by as much as its tail did before; left as it
         # was, by next to nothing. Halfway between does best.
         halfway = np.maximum(np.sqrt(np.minimum(spread * straight, 1.0)), _LEAST_KEPT)
-        # Where a few values are no tail but codes or faults, the bulk counts as if they were not there.
-        faulty, bulk = _with_faults(bent)
-        halfway[faulty] = spread[faulty] / bulk[faulty]
+        halfway[faulty] = 1.0
         scale = np.sqrt(counts) * halfway
         some *= scale
         spread = spread / scale
@@ -175,14 +177,16 @@ def _bulk(X: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _with_faults(bent: Floats) -> tuple[NDArray[np.bool_], Floats]:
-    """Return in which features a few values are far beyond all others, and how wide the bulk of each is."""
+    """Return which features hold a code or two far beyond all other values, and how wide their bulk is."""
     outwards = np.sort(np.abs(bent), axis=0)
     bulk = _GAUSS * np.median(outwards, axis=0)
     outermost = outwards[math.ceil((1 - _FEW) * (len(bent) - 1)) :]
-    gaps = np.diff(outermost, axis=0) > _GAP
+    steps = np.diff(outermost, axis=0)
     # Left as it is: a bulk with a tail of its own, and one of items with the same value, which has no width.
-    without_tail = outermost[:-1] < _NO_TAIL
-    return (gaps & without_tail).any(axis=0) & (bulk > 0.1), bulk
+    gaps = (steps > _GAP) & (outermost[:-1] < _NO_TAIL) & (bulk > 0.1)
+    # What differs from item to item beyond the gap is no code, but a feature that is rarely there.
+    more = np.cumsum((steps > 0)[::-1], axis=0)[::-1]  # different values from each step on
+    return (gaps & (more <= _CODES)).any(axis=0), np.where(bulk > 0.1, bulk, 1.0)
 
 
 def _width(near: float, far: float) -> float:

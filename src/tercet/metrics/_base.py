@@ -12,7 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tercet._dask import is_dask, map_rows, whole_rows
-from tercet._validation import Floats, check_different, check_points, check_same_features, check_weights
+from tercet._validation import (
+    Floats,
+    as_numbers,
+    check_different,
+    check_points,
+    check_same_features,
+    check_weights,
+)
 from tercet.answers import as_answers
 from tercet.metrics._basis import Basis, resolve_basis
 
@@ -51,12 +58,10 @@ class MahalanobisMetric(BaseEstimator):
             # Without the preprocessor, which may hold all points in memory.
             alone = copy.copy(self)
             alone.preprocessor = None
-            return cast(
-                Floats, map_rows(lambda rows, _: alone.transform(rows), chunks, len(self.components_))
-            )
+            return cast(Floats, map_rows(alone._transform_from, chunks, len(self.components_)))
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = look_up(X, self.preprocessor)
-        return np.asarray(self._check_points(X) @ self.components_.T)
+        return self._transform_from(X)
 
     def pair_distance(self, pairs: ArrayLike) -> Floats:
         """Return the learned distance of each pair, given as (m, 2, d) points or (m, 2) indices."""
@@ -88,8 +93,11 @@ class MahalanobisMetric(BaseEstimator):
 
         return metric
 
-    def _check_points(self, X: ArrayLike) -> Floats:
-        return check_points(X, self.n_features_in_)
+    def _transform_from(self, X: ArrayLike, first_row: int = 0) -> Floats:
+        return np.asarray(self._check_points(X, first_row) @ self.components_.T)
+
+    def _check_points(self, X: ArrayLike, first_row: int) -> Floats:
+        return check_points(X, self.n_features_in_, first_row=first_row)
 
     def _tuples(self, tuples: ArrayLike, size: int) -> Floats:
         points = resolve_tuples(tuples, size, self.preprocessor)
@@ -188,7 +196,7 @@ def reference_points(points: Floats, preprocessor: Preprocessor) -> Floats:
 
 def as_point(point: ArrayLike, n_features: int) -> Floats:
     """Return a single point as an array of shape (d,); quickly, since one call is about one pair only."""
-    found = np.asarray(point, dtype=np.float64)
+    found = as_numbers(point, "a point")
     if found.ndim != 1 and (found.ndim != 2 or len(found) != 1):
         raise ValueError(
             f"a metric takes single points, not an array of shape {found.shape}; use pair_distance or "

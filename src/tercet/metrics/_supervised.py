@@ -39,7 +39,7 @@ class SupervisedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahala
         self._fit_points(points[triplets], np.ones(len(triplets)), points)
         return self
 
-    def _check_points(self, X: ArrayLike) -> Floats:
+    def _check_points(self, X: ArrayLike, first_row: int) -> Floats:
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
 
     @property

@@ -236,4 +236,8 @@ class LatentClassMetric(TripletClassifier):
             return function(self._points(X))
         chunks = whole_rows(X)
         check_same_features(chunks.shape[1], self.n_features_in_)
-        return cast(Floats, map_rows(lambda rows, _: function(rows), chunks, n_columns))
+
+        def checked(rows: Floats, first_row: int) -> Floats:
+            return function(check_points(rows, first_row=first_row))
+
+        return cast(Floats, map_rows(checked, chunks, n_columns))
