@@ -373,6 +373,9 @@ def sets_of(options):
         if not chosen:
             return own[options.part]()
         known = few_items() if options.part == "few" else all_sets()
+        missing = [name for name in chosen if name not in known]
+        if missing:
+            raise SystemExit(f"there is no set {missing[0]!r}; sets are {', '.join(known)}")
         return {name: known[name] for name in chosen}
     if options.part in ("codes", "limits"):  # which bring their own
         return {}
