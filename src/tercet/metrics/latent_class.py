@@ -127,8 +127,7 @@ class LatentClassMetric(TripletClassifier):
         points = resolve_questions(triplets, self.preprocessor)
         reference = reference_points(points, self.preprocessor)
         if self.preprocessor is not None and not callable(self.preprocessor):
-            table = check_values(reference, 0, "preprocessor", LARGEST_FEATURE)
-            places = np.asarray(triplets, dtype=np.int64).reshape(-1, 3)
+            table, places = reference, np.asarray(triplets, dtype=np.int64).reshape(-1, 3)
         else:  # points that are in no table come after the reference, each once
             asked, where = np.unique(points.reshape(-1, points.shape[2]), axis=0, return_inverse=True)
             own = self.preprocessor is None
@@ -140,6 +139,8 @@ class LatentClassMetric(TripletClassifier):
         settings = Settings.checked(self.n_classes, self.ridge, self.error)
         rng = Seeds(self.random_state).generator("latent classes")
         known = self.warm_start and self._saw_beginning(reference, points, answers, settings)
+        if table is reference and not known:  # points that are in no table have no row to name
+            check_values(table, 0, "preprocessor", LARGEST_FEATURE)
         self.model_ = fit_latent(table, answers, settings, rng, self.model_ if known else None)
         self.distance_ = LearnedDistance.learned(self.model_)
         self._seen = unchanging(reference), points, answers, settings
